@@ -1,0 +1,122 @@
+"""The commands that a person types; each is a module here, imported only when it is the one asked for."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from typing import NoReturn
+
+# Name -> (module, what it does). A module has `run(words) -> int`.
+COMMANDS = {
+    "preview": ("preview", "show a theme on built-in or given payloads"),
+    "themes": ("themes", "list the themes, each drawn once; `themes show NAME` prints one"),
+    "check": ("check", "find every fault of a theme or config"),
+    "eval": ("evaluate", "print the value of a JMESPath expression over the payload on stdin"),
+    "schema": ("schema", "compare or write the generated schema files (for work on ohud itself)"),
+}
+
+DONE, NO, WRONG_USE = 0, 1, 2
+
+
+def run(words: list[str]) -> int:
+    """
+    Runs the command that the words name.
+
+    Returns:  the exit status: 0 done, 1 the answer is "no", 2 wrong use
+    """
+    name, rest = (words[0], words[1:]) if words else ("help", [])
+    if name in ("--help", "-h", "help"):
+        return _help(rest)
+    if name in ("--version", "-V"):
+        from ohud import __version__
+
+        print("ohud " + __version__)
+        return DONE
+    if name not in COMMANDS:
+        return _unknown(name)
+    return _call(name, rest)
+
+
+def _call(name: str, words: list[str]) -> int:
+    """Runs one command; wrong use, a reader that has gone and Ctrl-C end it in an orderly way."""
+    from importlib import import_module
+
+    _speak_utf8()
+    try:
+        module = import_module("ohud.cli." + COMMANDS[name][0])
+        code: int = module.run(words)
+        sys.stdout.flush()
+        return code
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else DONE
+    except BrokenPipeError:
+        _end_quietly()
+    except KeyboardInterrupt:
+        return 130
+
+
+def _speak_utf8() -> None:
+    """What is drawn is UTF-8 whatever the locale says (Windows gives a pipe an old code page)."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure:
+            reconfigure(encoding="utf-8", errors="replace")
+
+
+def _end_quietly() -> NoReturn:
+    """Ends the process at once: what is still in the buffer has no reader, and the interpreter would complain."""
+    import os
+
+    os._exit(DONE)
+
+
+def parser(name: str, usage: str | None = None) -> ArgumentParser:
+    """An argument parser for one command, whose complaints are one line and a hint."""
+    import argparse
+
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> object:  # type: ignore[override]
+            print(f"ohud {name}: {message}", file=sys.stderr)
+            print(f"help: ohud {name} --help", file=sys.stderr)
+            raise SystemExit(WRONG_USE)
+
+    return Parser(prog="ohud " + name, usage=usage, description=_sentence(COMMANDS[name][1]), allow_abbrev=False)
+
+
+def complain(name: str, message: str, hint: str | None = None) -> int:
+    """Says on stderr why a command could not do what was asked; gives the exit status for wrong use."""
+    print(f"ohud {name}: {message}", file=sys.stderr)
+    if hint:
+        print("help: " + hint, file=sys.stderr)
+    return WRONG_USE
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:] + "."
+
+
+def _help(words: list[str]) -> int:
+    if words and words[0] in COMMANDS:
+        return _call(words[0], ["--help"])
+    if words and not words[0].startswith("-"):
+        return _unknown(words[0])
+    width = max(map(len, COMMANDS))
+    print("usage: ohud                    the status line: Claude Code's payload on stdin, text on stdout")
+    print("       ohud COMMAND [...]      one of the commands below; `ohud COMMAND --help` says more")
+    print("       ohud --version")
+    print()
+    for name, (_, what) in COMMANDS.items():
+        print(f"  {name:{width}}  {what}")
+    return DONE
+
+
+def _unknown(name: str) -> int:
+    from ohud.errors import nearest, quote
+
+    print(f"ohud: unknown command {quote(name)}", file=sys.stderr)
+    close = nearest(name, COMMANDS)
+    print("help: " + (f"did you mean `{close}`?" if close else "ohud help"), file=sys.stderr)
+    return WRONG_USE

@@ -1,0 +1,97 @@
+"""`ohud check`: every fault of a theme or config, all at once, each with its place and what to do."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from ohud.cli import DONE, NO, parser
+from ohud.cli.preview import compile_theme, paints
+from ohud.errors import Problem, count, render
+from ohud.run.program import config_path
+from ohud.run.world import World
+from ohud.theme import lower, read
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found in one file; text: the file, for excerpts."""
+
+    file: str
+    problems: list[tuple[Problem, str | None]]
+
+
+def run(words: list[str]) -> int:
+    """Prints what is wrong; 0 when nothing is."""
+    reader = parser("check")
+    reader.add_argument("file", nargs="*", metavar="FILE", help="themes or configs (default: what is configured)")
+    reader.add_argument(
+        "--as", dest="kind", choices=("theme", "config"), help="what the files are (default: by content)"
+    )
+    reader.add_argument("--json", action="store_true", help="as JSON, for programs")
+    asked = reader.parse_args(words)
+    world = World()
+    reports = [_file(path, asked.kind, world) for path in asked.file] if asked.file else _configured(world)
+    if asked.json:
+        print(json.dumps([_plain(report) for report in reports], ensure_ascii=False, indent=2))
+    else:
+        _print(reports, paints("auto", world))
+    return NO if any(report.problems for report in reports) else DONE
+
+
+def _file(path: str, kind: str | None, world: World) -> Report:
+    """What is wrong with one file and what it builds on."""
+    config = config_path(world)
+    full = os.path.abspath(os.path.expanduser(path))
+    if kind is None and config is not None and full == os.path.abspath(config):
+        kind = "config"
+    folder = os.path.dirname(config) if config else None
+    loaded = read.read_theme_file(full, home=world.home, config_dir=folder, kind=kind)
+    return Report(path, _found(lower.build(loaded).problems, loaded))
+
+
+def _configured(world: World) -> list[Report]:
+    """What is wrong with the config, its theme and what that extends, by file."""
+    built, loaded = compile_theme(None, world)
+    reports = {path: Report(path, []) for path in loaded.files}
+    for problem, text in _found(built.problems, loaded):
+        file = problem.span.file if problem.span else config_path(world) or "config.toml"
+        reports.setdefault(file, Report(file, [])).problems.append((problem, text))
+    return list(reports.values())
+
+
+def _found(problems: list[Problem], loaded: read.Loaded) -> list[tuple[Problem, str | None]]:
+    return [(problem, loaded.text(problem)) for problem in problems]
+
+
+def _print(reports: list[Report], color: bool) -> None:
+    blocks = []
+    for report in reports:
+        blocks += [render(problem, text, color=color) for problem, text in report.problems]
+    if blocks:
+        print("\n\n".join(blocks) + "\n")
+    for report in reports:
+        print(f"{report.file}: " + (count(len(report.problems), "problem") if report.problems else "ok"))
+
+
+def _plain(report: Report) -> dict[str, Any]:
+    """A report as plain data."""
+    return {
+        "file": report.file,
+        "ok": not report.problems,
+        "problems": [
+            {
+                "kind": problem.kind,
+                "weight": problem.weight,
+                "message": problem.message,
+                "help": problem.help,
+                "file": problem.span.file if problem.span else report.file,
+                "line": problem.span.line if problem.span else None,
+                "column": problem.span.column if problem.span else None,
+                "length": problem.span.length if problem.span else None,
+            }
+            for problem, _ in report.problems
+        ],
+    }

@@ -1,0 +1,112 @@
+"""`ohud eval`: the value of a JMESPath expression over the document of a payload, as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+from ohud.cli import DONE, NO, WRONG_USE, complain, parser
+from ohud.cli.preview import paints
+from ohud.errors import Flaw, Problem, Span, quote, render
+from ohud.run import status
+from ohud.run.clean import clean_tree
+from ohud.run.expression import evaluate
+from ohud.run.fault import Fault
+from ohud.run.payload import parse
+from ohud.run.program import load
+from ohud.run.world import World
+from ohud.theme.expressions import compile_expression
+from ohud.theme.lower import families_of
+
+_LIMIT = 262144
+
+
+def run(words: list[str]) -> int:
+    """Prints the value; 1 when the expression fails on this payload, 2 when it is no expression."""
+    reader = parser("eval")
+    reader.add_argument("expression", metavar="EXPR", help="a JMESPath expression, such as 'computed.model.name'")
+    reader.add_argument("--payload", metavar="FILE", help="the payload's file (default: standard input)")
+    asked = reader.parse_args(words)
+    world = World()
+    expression = compile_expression(asked.expression)
+    if expression.ir is None:
+        for flaw in expression.flaws:
+            print(
+                render(_problem(flaw, asked.expression), asked.expression, paints("auto", world, sys.stderr)),
+                file=sys.stderr,
+            )
+        return WRONG_USE
+    try:
+        raw = _read(asked.payload)
+    except OSError as fault:
+        return complain("eval", f"{quote(asked.payload or 'stdin')} cannot be read: {fault.strerror}")
+    if raw is None:
+        return complain("eval", "the payload is read from standard input", "ohud eval EXPR < payload.json")
+    document = _document(raw, families_of(expression.reach), world)
+    try:
+        value = evaluate(expression.ir, document)
+    except Fault as fault:
+        print("null")
+        print(f"ohud eval: {fault}", file=sys.stderr)
+        return NO
+    print(json.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
+    return DONE
+
+
+def _problem(flaw: Flaw, text: str) -> Problem:
+    """A flaw with its place in what was typed."""
+    line, column = flaw.line, None
+    if flaw.start >= 0:
+        before = text[: flaw.start]
+        line, column = before.count("\n") + 1, flaw.start - before.rfind("\n")
+    return Problem("segment-path", flaw.message, Span("expression", line, column, flaw.length), flaw.help)
+
+
+def _read(path: str | None) -> bytes | None:
+    """
+    The payload's bytes, at most one more than a payload may have.
+
+    Returns:  None when nobody has redirected standard input
+    """
+    if path is not None and path != "-":
+        with open(path, "rb") as file:
+            return file.read(_LIMIT + 1)
+    if sys.stdin is None or sys.stdin.isatty():
+        return None
+    handle = sys.stdin.fileno()
+    raw = b""
+    while len(raw) <= _LIMIT:
+        part = os.read(handle, _LIMIT + 1 - len(raw))
+        if not part:
+            break
+        raw += part
+        # A host may hold its end open: what is whole is enough.
+        if raw.rstrip().endswith(b"}") and parse(raw) is not None:
+            break
+    return raw
+
+
+def _document(raw: bytes, families: dict[str, Any], world: World) -> dict[str, Any]:
+    """
+    The document that themes see; without a payload, what is known without one.
+
+    Takes:  families: {family: fields, or true for a family that is one value}
+    """
+    program = load(world)
+    if program["notice"]:
+        print(program["notice"], file=sys.stderr)
+    world.configure(program["settings"], program["color"], program["columns"])
+    payload = parse(raw) if len(raw) <= _LIMIT else None
+    if payload is None:
+        said = "more than 256 KiB" if len(raw) > _LIMIT else "no JSON object"
+        print(f"ohud eval: the input is {said}, as good as no payload", file=sys.stderr)
+        payload = {}
+    payload = clean_tree(payload)
+    payload.pop("computed", None)
+    faults: list[str] = []
+    document = {**payload, "computed": status.computed(payload, families, world, faults)}
+    for fault in faults:
+        print(f"ohud eval: {fault}", file=sys.stderr)
+    return document

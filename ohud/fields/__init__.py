@@ -1,0 +1,1 @@
+"""Computed fields: one file a family, one public function a field."""

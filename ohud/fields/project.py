@@ -1,0 +1,87 @@
+"""The directory that the session works in."""
+
+from ohud.fields._num import parts, table, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ohud.run.world import World
+
+# A longer path loses its middle.
+_SHORT_PARTS = 4
+
+
+def name(payload: "dict[str, Any]", world: "World") -> "str | None":
+    """
+    The project's name: the last part of its path.
+
+    Reads:    as path
+    Returns:  str; None when the host names no directory
+    Errors:   none
+    Source:   the launch directory comes first, so that the name stays while the session moves about
+    """
+    found = path(payload, world)
+    if found is None:
+        return None
+    names = parts(found)
+    return names[-1].strip() or found if names else found
+
+
+def path(payload: "dict[str, Any]", world: "World") -> "str | None":
+    """
+    The project's directory.
+
+    Reads:    workspace.project_dir; when that is missing or `/`: workspace.current_dir, cwd
+    Returns:  str, as the host gives it (a `~` stays); None when the host names no directory
+    Errors:   none
+    Source:   host payloads 1.0.80 to 2.1.332
+    """
+    workspace = table(payload, "workspace")
+    last = None
+    for value in (workspace.get("project_dir"), workspace.get("current_dir"), payload.get("cwd")):
+        found = text(value)
+        if found is not None:
+            if parts(found):
+                return found
+            last = last or found
+    return last
+
+
+def short(payload: "dict[str, Any]", world: "World") -> "str | None":
+    """
+    The project's directory for a narrow place: home as `~`, the middle of a long path as `…`.
+
+    Reads:    as path, and HOME
+    Returns:  str; None when the host names no directory
+    Errors:   none
+    """
+    found = path(payload, world)
+    if found is None:
+        return None
+    names = parts(found)
+    root = "" if found[:1] not in "/\\" else "/"
+    home = parts(world.home) if world.home else []
+    if home and names[: len(home)] == home and (root == "/") == (str(world.home)[:1] in "/\\"):
+        names = ["~", *names[len(home) :]]
+        root = ""
+    if len(names) > _SHORT_PARTS:
+        names = [*names[: 0 if root else 1], "…", *names[-2:]]
+    return root + "/".join(names) or found
+
+
+def worktree(payload: "dict[str, Any]", world: "World") -> "str | None":
+    """
+    The name of the linked worktree that the session works in.
+
+    Reads:    workspace.git_worktree (a name, or a path whose last part is the name), worktree.name, worktree.path
+    Returns:  str; None outside of a linked worktree
+    Errors:   none
+    Source:   host payloads 2.1.332: a name; other sources have a path
+    """
+    tree = table(payload, "worktree")
+    for value in (table(payload, "workspace").get("git_worktree"), tree.get("name"), tree.get("path")):
+        names = parts(text(value) or "")
+        if names:
+            return names[-1]
+    return None

@@ -1,0 +1,1 @@
+"""What is known about the host, Claude Code."""

@@ -1,0 +1,61 @@
+"""The costly facts of a repository: what `git status` counts."""
+
+from __future__ import annotations
+
+from ohud.refresh._git import run_git
+from ohud.run.world import World
+
+
+def work(arguments: dict[str, str], world: World) -> dict[str, int | bool | None]:
+    """
+    Changes of a working tree.
+
+    Takes:   arguments: root, the working tree's top folder
+    Returns: staged, modified, untracked, conflicts [files], dirty, ahead and behind [commits, None without an upstream]
+    Errors:  whatever keeps git from answering; the old answer then stays
+    """
+    raw = run_git(
+        world,
+        arguments["root"],
+        "status",
+        "--porcelain=v2",
+        "--branch",
+        "-z",
+        "--untracked-files=normal",
+        "--ignore-submodules=all",
+        "--no-renames",
+    )
+    return parse(raw)
+
+
+def parse(raw: bytes) -> dict[str, int | bool | None]:
+    """The counts in the output of `git status --porcelain=v2 --branch -z`."""
+    staged = modified = untracked = conflicts = 0
+    ahead: int | None = None
+    behind: int | None = None
+    entries = iter(raw.split(b"\0"))
+    for entry in entries:
+        kind = entry[:2]
+        if kind in (b"1 ", b"2 "):
+            staged += entry[2:3] != b"."
+            modified += entry[3:4] != b"."
+            if kind == b"2 ":
+                # A rename's old path is an entry of its own.
+                next(entries, b"")
+        elif kind == b"u ":
+            conflicts += 1
+        elif kind == b"? ":
+            untracked += 1
+        elif entry.startswith(b"# branch.ab +"):
+            plus, _, minus = entry[13:].partition(b" -")
+            if plus.isdigit() and minus.isdigit():
+                ahead, behind = int(plus), int(minus)
+    return {
+        "staged": staged,
+        "modified": modified,
+        "untracked": untracked,
+        "conflicts": conflicts,
+        "dirty": bool(staged or modified or untracked or conflicts),
+        "ahead": ahead,
+        "behind": behind,
+    }

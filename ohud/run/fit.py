@@ -1,0 +1,168 @@
+"""Marked text to lines that fit: rows and flexible space written out, too wide lines cut, blank ones dropped."""
+
+from ohud.run.cells import ellipsis, plain, width
+from ohud.run.style import REVERSE, Sheet, is_arrow, paint, points_left
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ohud.run.style import Colour, Style
+
+_WIDEST = 1000  # cells of any line
+_LONGEST = 16384  # characters that rows may add to a line
+_BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def fit(text: str, sheet: Sheet, columns: int | None, lines: int) -> list[str]:
+    """
+    The first lines of the text that are not blank, each at most so wide.
+
+    Takes:    columns: [cells], None for no limit; lines: how many at most
+    Returns:  marked lines without rows and flexible space, each closing what it opens
+    """
+    limit = _WIDEST if columns is None else max(1, min(columns, _WIDEST))
+    fitted: list[str] = []
+    carried: list[str] = []
+    for line in text.split("\n"):
+        if len(fitted) >= lines:
+            break
+        line = _closed(line, carried)
+        if not line.isascii():
+            line = _written(line, sheet, limit, columns is not None)
+        if not plain(line).strip():
+            continue
+        fitted.append(line if len(line) <= limit and line.isascii() else ellipsis(line, limit))
+    return fitted
+
+
+def within(lines: list[str], sheet: Sheet, limit: int) -> str:
+    """What `paint` gives for as many of the lines as take at most `limit` bytes in UTF-8."""
+    while lines:
+        text = paint(lines, sheet)
+        if len(text) * 4 <= limit or len(text.encode("utf-8", "replace")) <= limit:
+            return text
+        if len(lines) > 1:
+            lines = lines[:-1]
+        else:
+            cells = width(lines[0]) // 2
+            lines = [ellipsis(lines[0], cells)] if cells else []
+    return ""
+
+
+def _closed(line: str, carried: list[str]) -> str:
+    """
+    The line with the carried styles opened and all closed, without controls; `carried` becomes what is open at its end.
+
+    Values are clean already; a theme's own text may still name a control by an escape.
+    """
+    before = "".join(carried)
+    if not line.isascii() or not line.isprintable():
+        kept = []
+        for c in line:
+            if "\ud800" <= c < "\ude00":
+                if c != "\udc00":
+                    carried.append(c)
+                elif carried:
+                    carried.pop()
+                else:
+                    continue
+            elif c < " " or "\x7f" <= c < "\xa0" or c in _BIDI:
+                continue
+            kept.append(c)
+        line = "".join(kept)
+    return before + line + "\udc00" * len(carried)
+
+
+def _written(line: str, sheet: Sheet, limit: int, fills: bool) -> str:
+    """The line with its rows and flexible space written out."""
+    places = [ord(c) - 0xDE00 for c in line if "\ude00" <= c < "\udf00"] if sheet.rows else []
+    if places:
+        line = _rows(line, places, sheet, limit)
+    count = line.count("\udf00")
+    if count:
+        free = max(count, limit - width(line)) if fills else count
+        share, more = divmod(free, count)
+        for number in range(count):
+            line = line.replace("\udf00", " " * (share + (number < more)), 1)
+    return line
+
+
+def _rows(line: str, places: list[int], sheet: Sheet, limit: int) -> str:
+    """The line with each row joined, after dropping items of the lowest priority until it fits."""
+    total = width(line) + line.count("\udf00")
+    size, drops, texts, rows = 0, [], {}, {}
+    for place, number in enumerate(places):
+        if number >= len(sheet.rows) or size + sheet.sizes[number] > _LONGEST:
+            continue
+        size += sheet.sizes[number]
+        items, sep, caps = sheet.rows[number]
+        gap = width(sep)
+        rows[place] = list(range(len(items)))
+        for at, (text, _, priority) in enumerate(items):
+            text = texts[place, at] = _whole(text, sheet)
+            cells = width(text) + text.count("\udf00") + gap + (2 * width(caps[2]) if caps else 0)
+            total += cells
+            drops.append((priority, -place, -at, cells))
+        total += width(caps[0] + caps[1]) - gap if caps else -gap
+    drops.sort()
+    left = len(drops)
+    for _, place, at, cells in drops:
+        if total <= limit or left < 2:
+            break
+        rows[-place].remove(-at)
+        total -= cells
+        left -= 1
+    pieces, place = [], 0
+    for c in line:
+        if "\ude00" <= c < "\udf00":
+            kept = rows.get(place)
+            if kept:
+                pieces.append(_joined([texts[place, at] for at in kept], sheet, places[place], kept))
+            place += 1
+        else:
+            pieces.append(c)
+    return "".join(pieces)
+
+
+def _whole(text: str, sheet: Sheet) -> str:
+    """The text with all rows in it written out whole."""
+    for number in range(len(sheet.rows) - 1, -1, -1) if not text.isascii() else ():
+        mark = chr(0xDE00 + number)
+        if mark in text:
+            items = sheet.rows[number][0]
+            text = text.replace(mark, _joined([item[0] for item in items], sheet, number, list(range(len(items)))))
+    return text
+
+
+def _joined(texts: list[str], sheet: Sheet, number: int, kept: list[int]) -> str:
+    items, sep, caps = sheet.rows[number]
+    if caps is None:
+        return sep.join(texts)
+    styles = [items[at][1] or (None, None, 0) for at in kept]
+    start, end, pad = caps
+    pieces = [_arrow(sheet, start, None, styles[0])] if start else []
+    for at, text in enumerate(texts):
+        pieces.append(sheet.marked(pad + text + pad, styles[at]))
+        if at + 1 < len(texts):
+            pieces.append(_arrow(sheet, sep, styles[at], styles[at + 1]))
+    if end:
+        pieces.append(_arrow(sheet, end, styles[-1], None))
+    return "".join(pieces)
+
+
+def _arrow(sheet: Sheet, glyph: str, left: "Style | None", right: "Style | None") -> str:
+    """The separator between two blocks, or the cap before the first and after the last."""
+    one: Colour | None = left[1] if left else None
+    two: Colour | None = right[1] if right else None
+    if not is_arrow(glyph):
+        return sheet.marked(glyph, (left[0], one, 0)) if left and right else glyph
+    if one == two or not sheet.depth:
+        if not (left and right):
+            return ""
+        # the outline of the same shape follows the filled one
+        thin = chr(ord(glyph) + 1) if glyph <= "\ue0be" and not ord(glyph) % 2 else glyph
+        return sheet.marked(thin, (left[0], one, 0))
+    body, ground = (two, one) if points_left(glyph) else (one, two)
+    if body is None:
+        # the terminal's own background as a foreground: the other way round
+        return sheet.marked(glyph, (ground, None, REVERSE))
+    return sheet.marked(glyph, (body, ground, 0))

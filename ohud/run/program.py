@@ -1,0 +1,102 @@
+"""
+The program of the theme: read from the private cache, compiled anew when a source has changed.
+
+A program is plain JSON, so a damaged, foreign or hostile cache file is at worst another theme.
+"""
+
+import sys
+
+from ohud import __version__
+from ohud.run.world import WINDOWS, World, system
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Raised whenever the meaning of a program changes: an older file is compiled anew.
+FORMAT = 1
+
+
+def config_path(world: World) -> "str | None":
+    """The path of the user's config.toml, whether it exists or not; None when no home is known."""
+    given = world.env("OHUD_CONFIG")
+    if given:
+        try:
+            return given if given[0] == "/" or WINDOWS else system.getcwd() + "/" + given
+        except OSError:
+            return None
+    if WINDOWS:
+        base = world.env("APPDATA")
+        return base + "\\ohud\\config.toml" if base else None
+    base = world.env("XDG_CONFIG_HOME")
+    if base and base[0] == "/":
+        return base + "/ohud/config.toml"
+    return world.home + "/.config/ohud/config.toml" if world.home else None
+
+
+def load(world: World, theme: "str | None" = None) -> "dict[str, Any]":
+    """
+    The program to run.
+
+    Takes:   theme: a name or path that wins over the config's
+    Errors:  whatever the compiler raises when it cannot run at all (a package is missing, say)
+    """
+    config = config_path(world)
+    name = file_name(config, theme, world.home)
+    raw = world.read_private(name)
+    if raw:
+        program = world.decode(raw)
+        if program is not None and _current(program, world):
+            return program
+    return compile_now(world, config, theme, name)
+
+
+def file_name(config: "str | None", theme: "str | None", home: "str | None") -> str:
+    """The cache file of one config and theme: a digest, as no path or name may reach a file name."""
+    from _imp import source_hash
+
+    key = "\0".join((sys.path[0] if sys.path else "", config or "", theme or "", home or ""))
+    digest = source_hash(FORMAT, key.encode("utf-8", "surrogatepass"))
+    return "program-" + __version__ + "-" + digest.hex() + ".json"
+
+
+def _current(program: "dict[str, Any]", world: World) -> bool:
+    """Whether a cached program belongs to this version and its sources are as they were."""
+    if program.get("format") != FORMAT or program.get("ohud") != __version__:
+        return False
+    sources = program.get("sources")
+    if not isinstance(sources, list) or not sources or not isinstance(program.get("segments"), dict):
+        return False
+    return all(
+        isinstance(source, list)
+        and len(source) == 4
+        and isinstance(source[0], str)
+        and stamp(world, source[0]) == source
+        for source in sources
+    )
+
+
+def stamp(world: World, path: str) -> "list[Any]":
+    """What tells whether a source has changed: [path, mtime in ns, size, inode], the last three null when absent."""
+    facts = world.stat(path)
+    if facts is None:
+        return [path, None, None, None]
+    return [path, facts.st_mtime_ns, facts.st_size, facts.st_ino]
+
+
+def compile_now(world: World, config: "str | None", theme: "str | None", name: str) -> "dict[str, Any]":
+    """Compiles the theme (the one door to the cold lane) and keeps the program in the cache."""
+    reach_packages()
+    from ohud.theme.lower import compile_program, encode
+
+    program = compile_program(config, theme, world)
+    world.write_private(name, encode(program))
+    return program
+
+
+def reach_packages() -> None:
+    """Brings site-packages back where `-S` left them out."""
+    if sys.flags.no_site and "site" not in sys.modules:
+        import site
+
+        site.main()

@@ -1,0 +1,268 @@
+"""The status line: standard input to payload to document to segments to template to standard output."""
+
+import sys
+
+from ohud.run import payload as stdin
+from ohud.run.clean import clean_tree
+from ohud.run.expression import evaluate
+from ohud.run.fault import Fault, Spent
+from ohud.run.fit import fit, within
+from ohud.run.style import Sheet
+from ohud.run.template import Context, Segment, printed
+from ohud.run.template import render as render_template
+from ohud.run.world import World, system
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# A render that is still going after this ends in the fallback line [s].
+_BACKSTOP = 0.25
+_DEFAULT_PRIORITY = 50
+
+
+class _Late(BaseException):
+    """The backstop went off; no handler for ordinary errors may swallow it."""
+
+
+def run(argv: "list[str]") -> None:
+    """The whole of one refresh, from the host's start to the end of the process; always exits 0."""
+    import gc
+
+    # A refresh lives 5 ms and its input is bounded: collecting costs more than it frees.
+    gc.disable()
+    try:
+        if len(argv) > 1 and argv[1] == "subagents":
+            out = ""
+        else:
+            out = status()
+        write(out)
+    finally:
+        # Tearing the interpreter down costs 1 ms and there is nothing left to flush.
+        system._exit(0)
+
+
+def write(text: str) -> None:
+    """Text to standard output as bytes, in one go; a reader that has gone is no error."""
+    data = memoryview(text.encode("utf-8", "replace"))
+    try:
+        while data:
+            data = data[system.write(1, data) :]
+    except OSError:
+        pass
+
+
+def status(theme: "str | None" = None) -> str:
+    """What one refresh prints, whatever goes wrong."""
+    world = World()
+    try:
+        from ohud.run.program import load
+
+        program = load(world, theme)
+    except Exception as fault:
+        world.log("the theme compiler cannot run: %s: %s" % (type(fault).__name__, fault))
+        return "ohud: the theme cannot be compiled, run: ohud doctor\n"
+    try:
+        raw = stdin.read()
+        _set_backstop(_BACKSTOP)
+        try:
+            return render(raw, program, world)
+        finally:
+            _set_backstop(0)
+    except (Exception, _Late) as fault:
+        world.log("the render failed: %s: %s" % (type(fault).__name__, fault))
+        return _failed(program, world)
+
+
+def _set_backstop(seconds: float) -> None:
+    import _signal
+
+    if hasattr(_signal, "setitimer"):
+        if seconds:
+            _signal.signal(_signal.SIGALRM, _ring)
+        _signal.setitimer(_signal.ITIMER_REAL, seconds)
+
+
+def _ring(number: int, frame: object) -> None:
+    raise _Late("it took longer than %d ms" % (_BACKSTOP * 1000))
+
+
+def render(raw: "bytes | None", program: "dict[str, Any]", world: World) -> str:
+    """
+    What a program makes of one payload.
+
+    Takes:    raw: the bytes of standard input, None when there were none
+    Returns:  the text to print, lines joined by LF; blank only where the theme's fallback is
+    Errors:   Spent when the theme's fuel is used up
+    """
+    world.configure(program["settings"], program["color"], program["columns"])
+    payload = stdin.parse(raw)
+    if payload is None:
+        return _ended(program["fallback"]["no_input"], program)
+    payload = clean_tree(payload)
+    payload.pop("computed", None)
+    path = payload.get("transcript_path")
+    world.transcript = path if isinstance(path, str) else None
+    segments = Segments(program, payload, world)
+    marked = render_template(program["template"], segments.scope(), segments.context)
+    return finish(marked, segments, program, world)
+
+
+class Segments:
+    """The segments of one render, each computed when it is first asked for."""
+
+    def __init__(self, program: "dict[str, Any]", payload: "dict[str, Any]", world: World) -> None:
+        self.program = program
+        self.world = world
+        self.faults: list[str] = []
+        self.document = dict(payload)
+        self.document["computed"] = computed(payload, program["families"], world, self.faults)
+        self.sheet = Sheet(world.color, program["palette"])
+        self.made: dict[str, Segment] = {}
+        self.context = Context(
+            sheet=self.sheet,
+            now=world.now,
+            home=world.home,
+            terminal={"columns": world.columns, "lines": world.lines, "color": COLORS[world.color]},
+            palette=program["palette"],
+            segment=self.segment,
+        )
+
+    def scope(self) -> "dict[str, Any]":
+        """The names a template starts with; segments are looked up through the context."""
+        return {"palette": self.program["palette"], "terminal": self.context.terminal}
+
+    def segment(self, name: str) -> Segment:
+        """One segment by name; a fault in it leaves it out, alone."""
+        made = self.made.get(name)
+        if made is None:
+            # In the table before it is made: a format that reaches itself meets a hidden segment.
+            self.made[name] = Segment(None, False, "", "", None, _DEFAULT_PRIORITY)
+            try:
+                made = self._make(self.program["segments"][name])
+            except Fault as fault:
+                self.faults.append("segment %s: %s" % (name, fault))
+                made = self.made[name]
+            self.made[name] = made
+        return made
+
+    def _make(self, spec: "dict[str, Any]") -> Segment:
+        source = spec.get("value")
+        value = evaluate(source, self.document) if source is not None else None
+        if value is None:
+            value = spec.get("default")
+        priority = spec.get("priority", _DEFAULT_PRIORITY)
+        hidden = value is None and source is not None
+        if not hidden and "when" in spec:
+            hidden = _falsy(evaluate(spec["when"], self.document))
+        if hidden:
+            return Segment(value, False, "", "", None, priority)
+        text = printed(value)
+        if "format" in spec:
+            scope = self.scope()
+            scope["value"] = value
+            before = len(self.context.faults)
+            text = render_template(spec["format"], scope, self.context)
+            if len(self.context.faults) > before:
+                raise Fault(self.context.faults[before])
+        if not text.strip():
+            # A list prints nothing, yet a template may walk it.
+            return Segment(value, bool(value) and "format" not in spec, "", "", None, priority)
+        icon = spec.get("icon")
+        if icon:
+            text = icon + " " + text
+        if "max_width" in spec:
+            from ohud.run.cells import ellipsis
+
+            text = ellipsis(text, spec["max_width"])
+        style = _style(spec, value)
+        return Segment(value, True, text, self.sheet.wrap(text, style) if style else text, style, priority)
+
+
+def _falsy(value: object) -> bool:
+    """JMESPath's idea of false: null, false and what is empty, but not 0."""
+    return value is None or value is False or value == "" or value == [] or value == {}
+
+
+def _style(spec: "dict[str, Any]", value: object) -> "str | None":
+    """The style of a segment: its own, and over it the last level that a numeric value has reached."""
+    style: str | None = spec.get("style")
+    levels = spec.get("levels")
+    if levels and isinstance(value, (int, float)) and not isinstance(value, bool):
+        reached = None
+        for at, name in levels:
+            if value >= at:
+                reached = name
+        if reached:
+            style = style + " " + reached if style else reached
+    return style
+
+
+COLORS = {0: "never", 4: "16", 8: "256", 24: "truecolor"}
+
+
+def computed(
+    payload: "dict[str, Any]", families: "dict[str, Any]", world: World, faults: "list[str]"
+) -> "dict[str, Any]":
+    """
+    The document's `computed` object: of each family just the fields that the program names.
+
+    Takes:  families: {family: list of fields, or true for a family that is one value}
+    """
+    found: dict[str, Any] = {}
+    for family, names in families.items():
+        try:
+            module = __import__("ohud.fields." + family, None, None, ("*",))
+            if names is True:
+                found[family] = getattr(module, family)(payload, world)
+            else:
+                # In place before it is full: one field that fails must not lose the others.
+                fields = found[family] = {}
+                for name in names:
+                    fields[name] = getattr(module, name)(payload, world)
+        except Exception as fault:
+            faults.append("computed.%s: %s: %s" % (family, type(fault).__name__, fault))
+    return found
+
+
+def finish(marked: str, segments: Segments, program: "dict[str, Any]", world: World) -> str:
+    """Marked text made fit for the terminal, with the notice below it, or the fallback for an empty line."""
+    limits = program["limits"]
+    rows = limits["lines"]
+    if world.lines is not None and world.lines > 1:
+        rows = min(rows, world.lines - 1)
+    width = None if world.columns is None else max(1, world.columns - program["margin"])
+    cells = limits.get("cells")
+    if cells and (width is None or cells < width):
+        width = cells
+    lines = fit(marked, segments.sheet, width, rows)
+    notice = program["notice"]
+    faults = segments.faults + segments.context.faults
+    if faults:
+        world.log("; ".join(faults))
+        if notice is None and program["notices"]:
+            notice = "ohud: %s, run: ohud check" % faults[0]
+    if not lines and not notice:
+        return _ended(program["fallback"]["empty"], program)
+    if notice and (rows > 1 or not lines):
+        lines = lines[: rows - 1] + fit(segments.sheet.wrap(notice[:200], "yellow"), segments.sheet, width, 1)
+    text = within(lines, segments.sheet, limits["bytes"])
+    return _ended(text, program)
+
+
+def _ended(text: str, program: "dict[str, Any]") -> str:
+    """Text with the LF that ends it, where the theme wants one."""
+    return text + "\n" if text and program["newline"] else text
+
+
+def _failed(program: "dict[str, Any]", world: World) -> str:
+    """The line for a render that failed as a whole."""
+    text: str = program["fallback"]["error"]
+    if text and world.color:
+        text = "\x1b[31m" + text + "\x1b[39m"
+    return _ended(text, program)
+
+
+def main() -> None:
+    """The console script's way to the same line."""
+    run(sys.argv)

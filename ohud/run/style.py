@@ -1,0 +1,419 @@
+"""
+Style travels through text as markers, lone surrogates that no input can hold; `paint` alone writes ESC.
+
+U+D800+i opens style i, U+DC01+j opens link j, U+DC00 closes the innermost of either, U+DE00+k stands for row k and
+U+DF00 for flexible space (both expanded by fit.py).
+"""
+
+from ohud.run.cells import plain
+from ohud.run.fault import Fault
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    # an index 0..255, -1 for the terminal's own, or red, green, blue
+    Colour = int | tuple[int, int, int]
+    # foreground, background, attribute bits; None leaves it to the style around
+    Style = tuple[Colour | None, Colour | None, int]
+
+REVERSE = 16
+_ATTRIBUTES = {"bold": 1, "dim": 2, "italic": 4, "underline": 8, "reverse": REVERSE, "strike": 32}
+_ON = ((1, "1"), (2, "2"), (4, "3"), (8, "4"), (16, "7"), (32, "9"))
+_OFF = ((3, "22"), (4, "23"), (8, "24"), (16, "27"), (32, "29"))
+_ANSI = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white", "gray", "grey", "default")
+_HEAT = ("#4caf50", "#ffc107", "#f44336")
+_LIMIT = 16384  # characters that a row may grow to
+
+
+class Sheet:
+    """The styles, links and rows of one render; `depth` is the terminal's colour in bits (0, 4, 8, 24)."""
+
+    def __init__(self, depth: int, palette: "dict[str, str]", links_allowed: bool = True, file_links: bool = False):
+        self.depth = depth
+        self.palette = palette
+        self.schemes = ("https://", "http://", "file:///") if file_links else ("https://", "http://")
+        self.links_allowed = links_allowed
+        self.styles: list[tuple[str | None, str | None, int]] = []
+        self.links: list[str] = []
+        # items (text, style, priority), separator, None or (start, end, pad) of a powerline
+        self.rows: list[tuple[list[tuple[str, Style | None, int]], str, tuple[str, str, str] | None]] = []
+        self.sizes: list[int] = []
+        self._known: dict[Style, str] = {}
+
+    def wrap(self, text: str, spec: str) -> str:
+        """
+        The text in a style.
+
+        Takes:    spec: words such as `bold`, `fg:accent`, `bg:#303030`; a colour alone is the foreground
+        Errors:   Fault for an unknown word or colour
+        """
+        return self.marked(text, self.style(spec))
+
+    def marked(self, text: str, style: "Style") -> str:
+        """The text in a style that `style` has read."""
+        if not text or not self.depth:
+            return text
+        mark = self._known.get(style)
+        if mark is None:
+            if len(self.styles) == 1024:
+                return text
+            front, back, bits = style
+            mark = self._known[style] = chr(0xD800 + len(self.styles))
+            self.styles.append((_code(front, 30), _code(back, 40), bits))
+        return mark + balanced(text) + "\udc00"
+
+    def style(self, spec: str) -> "Style":
+        """The style that a spec describes, colours degraded to the depth. Errors: Fault."""
+        if type(spec) is not str:
+            raise Fault("a style is text")
+        front = back = None
+        bits = 0
+        for word in spec.split():
+            if word in _ATTRIBUTES:
+                bits |= _ATTRIBUTES[word]
+            elif word[:3] == "fg:":
+                front = self.colour(word[3:])
+            elif word[:3] == "bg:":
+                back = self.colour(word[3:])
+            else:
+                front = self.colour(word)
+        return front, back, bits
+
+    def colour(self, name: "str | int") -> "Colour":
+        """The colour of a palette name, ANSI name, 0..255 or #rrggbb, degraded to the depth. Errors: Fault."""
+        return _degraded(self._exact(name), self.depth)
+
+    def _exact(self, name: "str | int") -> "Colour":
+        if type(name) is int:
+            name = str(name)
+        if type(name) is not str:
+            raise Fault("a colour is text or a number")
+        text = self.palette.get(name, name)
+        if text != name:
+            text = self.palette.get(text, text)
+        found = _base(text)
+        if found is None:
+            raise Fault(f"unknown colour `{plain(name)[:40]}`")
+        return found
+
+    def link(self, text: str, url: object) -> str:
+        """The text as a hyperlink, or just the text when the address is not one that may be linked."""
+        if (
+            not text
+            or not self.links_allowed
+            or type(url) is not str
+            or not (7 < len(url) <= 2048 and url.isascii() and url.isprintable())
+            or " " in url
+            or not url.lower().startswith(self.schemes)
+        ):
+            return text
+        if url not in self.links:
+            if len(self.links) == 511:
+                return text
+            self.links.append(url)
+        return chr(0xDC01 + self.links.index(url)) + balanced(text) + "\udc00"
+
+    def row(self, items: "Iterable[tuple[str, int]]", sep: str = "  ") -> str:
+        """A place for the items, joined; fit drops those of the lowest priority. Blank items vanish, "" when all do."""
+        return self._place([(text, None, priority) for text, priority in items], sep, None)
+
+    def powerline(
+        self,
+        items: "Iterable[tuple[str, str | None, int]]",
+        sep: str = "\ue0b0",
+        start: str | None = None,
+        end: str | None = None,
+        pad: str = " ",
+    ) -> str:
+        """
+        A place for the items as blocks of their own background, with arrows in between.
+
+        Takes:    items: text, style spec, priority; sep: the arrow; start, end: caps (None: as the arrow asks)
+        Errors:   Fault for an unknown word or colour
+        """
+        blocks = [(text, self.style(spec) if spec else None, priority) for text, spec, priority in items]
+        if start is None:
+            start = sep if points_left(sep) else ""
+        if end is None:
+            end = sep if is_arrow(sep) and not points_left(sep) else ""
+        return self._place(blocks, sep, (start, end, pad))
+
+    def fill(self) -> str:
+        """Flexible space: what follows goes to the right."""
+        return "\udf00"
+
+    def _place(
+        self, items: "list[tuple[str, Style | None, int]]", sep: str, caps: "tuple[str, str, str] | None"
+    ) -> str:
+        kept = [
+            (balanced(text.replace("\n", " ")), style, priority)
+            for text, style, priority in items
+            if plain(text).strip() or "\udf00" in text or self._holds_row(text)
+        ]
+        if not kept:
+            return ""
+        if len(self.rows) == 256:
+            raise Fault("more than 256 rows")
+        size = sum([self.size(text) + len(sep) + 4 for text, _, _ in kept])
+        if size > _LIMIT:
+            raise Fault("a row is too long")
+        self.rows.append((kept, balanced(sep.replace("\n", " ")), caps))
+        self.sizes.append(size)
+        return chr(0xDE00 + len(self.rows) - 1)
+
+    def _holds_row(self, text: str) -> bool:
+        return not text.isascii() and any(["\ude00" <= c < "\udf00" for c in text])
+
+    def size(self, text: str) -> int:
+        """Characters that the text grows to when its rows are written out."""
+        size = len(text)
+        if not text.isascii():
+            for number, more in enumerate(self.sizes):
+                size += more * text.count(chr(0xDE00 + number))
+        return size
+
+
+def balanced(text: str) -> str:
+    """The text with each style closed that it opens, and none that it does not."""
+    if text.isascii():
+        return text
+    depth = surplus = 0
+    for c in text:
+        if "\ud800" <= c < "\ude00":
+            if c != "\udc00":
+                depth += 1
+            elif depth:
+                depth -= 1
+            else:
+                surplus = 1
+    if not surplus:
+        return text + "\udc00" * depth
+    kept, depth = [], 0
+    for c in text:
+        if "\ud800" <= c < "\ude00":
+            depth += -1 if c == "\udc00" else 1
+            if depth < 0:
+                depth = 0
+                continue
+        kept.append(c)
+    return "".join(kept) + "\udc00" * depth
+
+
+def is_arrow(glyph: str) -> bool:
+    """Whether the glyph is one of the powerline font's separators, to be drawn in two backgrounds."""
+    return len(glyph) == 1 and "\ue0b0" <= glyph <= "\ue0d4"
+
+
+def points_left(glyph: str) -> bool:
+    """Whether an arrow's body belongs to what stands right of it."""
+    return (
+        is_arrow(glyph)
+        and glyph[0] in "\ue0b2\ue0b3\ue0b6\ue0b7\ue0ba\ue0bb\ue0be\ue0bf\ue0c2\ue0c3\ue0c5\ue0c7\ue0ca\ue0d4"
+    )
+
+
+def gradient(sheet: Sheet, text: str, value: object, *colours: "str | int", at: object = None) -> str:
+    """The text in the colour that stands at value (or `at`), 0..100, between the colours; unknown stays plain."""
+    if not colours:
+        raise Fault("a gradient needs colours")
+    stops = [sheet._exact(colour) for colour in colours]
+    number = value if at is None else at
+    if type(number) is not int and type(number) is not float:
+        return text
+    place = min(100.0, max(0.0, number)) / 100 * (len(stops) - 1)
+    low = min(int(place), len(stops) - 2) if len(stops) > 1 else 0
+    first, last = _rgb(stops[low]), _rgb(stops[min(low + 1, len(stops) - 1)])
+    share = place - low
+    red, green, blue = [round(a + (b - a) * share) for a, b in zip(first, last, strict=True)]
+    return sheet.marked(text, (_degraded((red, green, blue), sheet.depth), None, 0))
+
+
+def heat(sheet: Sheet, text: str, value: object, at: object = None) -> str:
+    """The text from green over yellow to red as value (or `at`) goes from 0 to 100."""
+    return gradient(sheet, text, value, *_HEAT, at=at)
+
+
+STYLE_FILTERS: "dict[str, Callable[..., str]]" = {
+    "fg": lambda sheet, text, colour: sheet.marked(text, (sheet.colour(colour), None, 0)),
+    "bg": lambda sheet, text, colour: sheet.marked(text, (None, sheet.colour(colour), 0)),
+    "style": lambda sheet, text, spec: sheet.wrap(text, spec),
+    "bold": lambda sheet, text: sheet.marked(text, (None, None, 1)),
+    "dim": lambda sheet, text: sheet.marked(text, (None, None, 2)),
+    "italic": lambda sheet, text: sheet.marked(text, (None, None, 4)),
+    "underline": lambda sheet, text: sheet.marked(text, (None, None, 8)),
+    "reverse": lambda sheet, text: sheet.marked(text, (None, None, REVERSE)),
+    "strike": lambda sheet, text: sheet.marked(text, (None, None, 32)),
+    "link": lambda sheet, text, url: sheet.link(text, url),
+}
+
+
+def check_style(spec: str, palette: "dict[str, str]") -> str | None:
+    """Why a style spec is wrong, None when it is fine."""
+    try:
+        Sheet(24, palette).style(spec)
+    except Fault as fault:
+        return str(fault)
+    return None
+
+
+def check_colour(name: "str | int", palette: "dict[str, str]") -> str | None:
+    """Why a colour is wrong, None when it is fine."""
+    try:
+        Sheet(24, palette).colour(name)
+    except Fault as fault:
+        return str(fault)
+    return None
+
+
+def paint(lines: "Sequence[str]", sheet: Sheet) -> str:
+    """
+    The bytes-to-be of the marked lines: SGR and OSC 8, nothing else; plain and unlinked at each line's end.
+
+    Source:   the host trims blanks off a line's start unless an SGR stands before them (2.1.215, 2.1.332)
+    """
+    return "\n".join([_painted(line, sheet) for line in lines])
+
+
+def _painted(line: str, sheet: Sheet) -> str:
+    out: list[str] = []
+    now: tuple[str | None, str | None, int] = (None, None, 0)
+    linked = ""
+    stack: list[tuple[str | None, str | None, int, str]] = [(None, None, 0, "")]
+    styles, links = sheet.styles, sheet.links
+    start, first = 0, True
+    for at, c in enumerate(line + "\udfff"):
+        if " " <= c <= "~" or c > "\udfff" or "\xa0" <= c < "\ud800":
+            continue
+        if start < at:
+            front, back, bits, url = stack[-1]
+            if linked and linked != url:
+                out.append("\x1b]8;;\x1b\\")
+            if now != (front, back, bits):
+                out.append(_change(now, front, back, bits))
+                now = (front, back, bits)
+            elif first and sheet.depth and line[start].isspace():
+                out.append("\x1b[0m")
+            if url and linked != url:
+                out.append(f"\x1b]8;;{url}\x1b\\")
+            linked, first = url, False
+            out.append(line[start:at])
+        start = at + 1
+        if c == "\udc00":
+            if len(stack) > 1:
+                stack.pop()
+        elif "\ud800" <= c < "\ude00":
+            front, back, bits, url = stack[-1]
+            number = ord(c) - 0xD800
+            if number < len(styles):
+                style = styles[number]
+                stack.append((style[0] or front, style[1] or back, style[2] | bits, url))
+            else:
+                number -= 0x401
+                stack.append((front, back, bits, links[number] if 0 <= number < len(links) else url))
+    if now != (None, None, 0):
+        out.append("\x1b[0m")
+    if linked:
+        out.append("\x1b]8;;\x1b\\")
+    return "".join(out)
+
+
+def _change(now: "tuple[str | None, str | None, int]", front: str | None, back: str | None, bits: int) -> str:
+    """The shortest SGR from one style to another."""
+    if front is back is None and not bits:
+        return "\x1b[0m"
+    codes = []
+    have = now[2]
+    for mask, code in _OFF:
+        if have & ~bits & mask:
+            codes.append(code)
+            have &= ~mask
+    for bit, code in _ON:
+        if bits & ~have & bit:
+            codes.append(code)
+    if front != now[0]:
+        codes.append(front or "39")
+    if back != now[1]:
+        codes.append(back or "49")
+    return "\x1b[" + ";".join(codes) + "m"
+
+
+def _base(text: object) -> "Colour | None":
+    """The colour that a text names by itself."""
+    if type(text) is not str or not text.isascii():
+        return None
+    if text[:1] == "#":
+        digits = text[1:].lower()
+        if len(digits) != 6 or digits.strip("0123456789abcdef"):
+            return None
+        return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
+    if text.isdigit():
+        return int(text) if len(text) < 4 and int(text) < 256 else None
+    name = text.replace("_", "").replace("-", "").lower()
+    bright = name[:6] == "bright"
+    name = name[6:] if bright else name
+    if name not in _ANSI:
+        return None
+    number = _ANSI.index(name)
+    if number > 7:
+        return None if bright else -1 if name == "default" else 8
+    return number + 8 if bright else number
+
+
+def _code(colour: "Colour | None", ground: int) -> str | None:
+    """SGR parameters of a colour; ground is 30 for the text, 40 for what is behind it."""
+    if colour is None:
+        return None
+    if type(colour) is tuple:
+        return f"{ground + 8};2;{colour[0]};{colour[1]};{colour[2]}"
+    assert type(colour) is int
+    if colour > 15:
+        return f"{ground + 8};5;{colour}"
+    return str(ground + (9 if colour < 0 else colour if colour < 8 else colour + 52))
+
+
+def _rgb(colour: "Colour") -> tuple[int, int, int]:
+    """Red, green and blue as xterm shows them."""
+    if type(colour) is tuple:
+        return colour
+    assert type(colour) is int
+    if colour < 16:
+        level = 255 if colour > 8 else 127 if colour == 8 else 205
+        bits = 7 if colour in (-1, 8) else colour & 7
+        return level * (bits & 1), level * (bits >> 1 & 1), level * (bits >> 2)
+    if colour > 231:
+        grey = 10 * (colour - 232) + 8
+        return grey, grey, grey
+    red, green, blue = (colour - 16) // 36, (colour - 16) // 6 % 6, (colour - 16) % 6
+    return red and 40 * red + 55, green and 40 * green + 55, blue and 40 * blue + 55
+
+
+def _degraded(colour: "Colour", depth: int) -> "Colour":
+    """The colour, or the nearest that the terminal has."""
+    if depth < 8:
+        return _of_16(*_rgb(colour)) if type(colour) is tuple or (type(colour) is int and colour > 15) else colour
+    if depth < 24 and type(colour) is tuple:
+        return _of_256(*colour)
+    return colour
+
+
+def _of_256(red: int, green: int, blue: int) -> int:
+    def step(level: int) -> int:
+        return 0 if level < 48 else 1 if level < 115 else (level - 35) // 40
+
+    def distance(colour: int) -> int:
+        r, g, b = _rgb(colour)
+        return (red - r) ** 2 + (green - g) ** 2 + (blue - b) ** 2
+
+    cube = 16 + 36 * step(red) + 6 * step(green) + step(blue)
+    grey = 232 + min(23, max(0, ((red + green + blue) // 3 - 3) // 10))
+    return cube if distance(cube) <= distance(grey) else grey
+
+
+def _of_16(red: int, green: int, blue: int) -> int:
+    """The ANSI colour of the same hue: pastels stay coloured, where the nearest by distance would be a grey."""
+    high, low = max(red, green, blue), min(red, green, blue)
+    if high - low < 40:
+        return 0 if high < 48 else 8 if high < 144 else 7 if high < 230 else 15
+    line = (high + low) * 9 // 20
+    return (red > line) + 2 * (green > line) + 4 * (blue > line) + 8 * (high > 214)

@@ -1,0 +1,1 @@
+"""Themes: from TOML text to a program of plain data."""

@@ -1,0 +1,273 @@
+"""A theme to its program: every expression and template compiled, the families named, all as plain JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ohud import __version__
+from ohud.errors import Flaw, Problem, nearest, notice
+from ohud.run.program import FORMAT
+from ohud.run.style import check_style
+from ohud.run.world import World
+from ohud.theme import fieldset, read
+from ohud.theme.expressions import compile_expression
+from ohud.theme.templates import Template, compile_template
+
+# Processor seconds that reading and compiling a theme may take; files within the limits need a tenth.
+_DEADLINE_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """
+    A theme compiled.
+
+    Takes:  program: ready to run; problems: what is wrong, in the order of the theme; failed: the program is that of
+            the built-in classic, as the theme cannot be used whole
+    """
+
+    program: dict[str, Any]
+    problems: list[Problem]
+    failed: bool
+
+
+def compile_program(config: str | None, theme: str | None, world: World) -> dict[str, Any]:
+    """
+    The program for a refresh: config, theme and what it extends.
+
+    Takes:   config: the config file's absolute path, None when there is no place for one; theme: wins over the config's
+    Returns: always a program; where the theme cannot be used, the classic with a notice below it
+    """
+    with _deadline():
+        loaded = read.load(config, home=world.home, theme=theme, required=world.env("OHUD_CONFIG") is not None)
+        return build(loaded).program
+
+
+def encode(program: dict[str, Any]) -> bytes:
+    """A program as the bytes that are kept in the cache."""
+    return json.dumps(program, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def build(loaded: read.Loaded) -> Built:
+    """
+    What was read, compiled; the classic in its place where it cannot be used.
+
+    Errors:  none, the problems are in the result: those of reading first
+    """
+    problems = list(loaded.problems)
+    program, failed = _lower(loaded.theme, problems)
+    if failed and loaded.theme is not loaded.classic:
+        program, _ = _lower(loaded.classic, [])
+    failed = failed or loaded.failed
+    spoken = next((p for weight in ("fatal", "part") for p in problems if p.weight == weight), None)
+    program["sources"] = [list(stamp) for stamp in loaded.stamps]
+    program["notices"] = loaded.theme.notices
+    program["notice"] = notice(spoken) if spoken and loaded.theme.notices else None
+    return Built(program, problems, failed)
+
+
+def families_of(reach: Iterable[tuple[str, str | None]]) -> dict[str, list[str] | bool]:
+    """
+    What must be computed for what expressions reach.
+
+    Takes:   reach: (family, field or None for the whole family), ("*", None) for everything
+    Returns: {family: fields, or True for a family that is one value}; a whole family means its cheap fields
+    """
+    catalogue = fieldset.catalogue()
+    wanted: dict[str, set[str]] = {}
+    for family, name in reach:
+        for each in catalogue if family == "*" else (family,):
+            fields = catalogue.get(each, {})
+            cheap = [f for f in fields if fields[f].cost == "cheap"]
+            wanted.setdefault(each, set()).update(cheap if name is None else {name} & set(fields))
+    return {
+        family: True if list(catalogue[family]) == [family] else sorted(names)
+        for family, names in sorted(wanted.items())
+        if names
+    }
+
+
+def _lower(theme: read.Theme, problems: list[Problem]) -> tuple[dict[str, Any], bool]:
+    """The program of a theme, and whether it failed as a whole; what is wrong is added to the problems."""
+    work = _Work(theme, problems)
+    template = work.template()
+    return {
+        "format": FORMAT,
+        "ohud": __version__,
+        "sources": [],
+        "notice": None,
+        "notices": theme.notices,
+        "families": families_of(work.reach),
+        "segments": work.segments,
+        "template": template.ir if template.ir is not None else [],
+        "palette": theme.palette,
+        "limits": theme.limits,
+        "fallback": theme.fallback,
+        "newline": theme.newline,
+        "margin": theme.margin,
+        "color": theme.color,
+        "columns": theme.columns,
+        "links": list(theme.links),
+        "settings": theme.settings,
+    }, template.ir is None
+
+
+class _Work:
+    """One theme under compilation: its segments by name as far as the template uses them."""
+
+    def __init__(self, theme: read.Theme, problems: list[Problem]) -> None:
+        self.theme = theme
+        self.problems = problems
+        self.segments: dict[str, dict[str, Any]] = {}
+        self.reach: set[tuple[str, str | None]] = set()
+
+    def template(self) -> Template:
+        """The theme's template compiled, and with it every segment that it can read."""
+        theme = self.theme
+        if theme.template is not None:
+            found = self._template(theme.template, theme.places.get(("template",)))
+        else:
+            found = compile_template(self._layout(), theme.segments, palette=theme.palette, icons=theme.icons)
+        compiled = {name: self._segment(source) for name, source in theme.segments.items()}
+        for name in _reachable(found.used, compiled):
+            self.segments[name], _, reach = compiled[name]
+            self.reach |= reach
+        return found
+
+    def _template(
+        self, text: str, at: read.Place | None, values: tuple[str, ...] = (), whole: bool = True
+    ) -> Template:
+        theme = self.theme
+        found = compile_template(text, theme.segments, palette=theme.palette, icons=theme.icons, values=values)
+        for flaw in found.flaws:
+            self._add("template-text", flaw, at, flaw.weight if whole else "part")
+        return found
+
+    def _layout(self) -> str:
+        """The layout as the template that it stands for: a row a line, joined by the separator."""
+        rows = []
+        for number, row in enumerate(self.theme.layout or ()):
+            names = []
+            for column, name in enumerate(row):
+                if name in self.theme.segments:
+                    names.append(name)
+                    continue
+                at = self.theme.places.get(("layout", number, column)) or self.theme.places.get(("layout",))
+                help_text = nearest(name, self.theme.segments)
+                self._add(
+                    "theme-shape",
+                    Flaw(f"there is no segment `{name}`", help=f"did you mean `{help_text}`?" if help_text else None),
+                    at,
+                    "part",
+                )
+            if names:
+                rows.append("{{ row(" + ", ".join(names) + ", sep=" + _literal(self.theme.separator) + ") }}")
+        return "\n".join(rows)
+
+    def _segment(self, source: read.SegmentSource) -> tuple[dict[str, Any], set[str], set[tuple[str, str | None]]]:
+        """One segment compiled: its spec, the segments that its format reads, what its expressions reach."""
+        spec: dict[str, Any] = {"priority": source.priority}
+        used: set[str] = set()
+        reach: set[tuple[str, str | None]] = set()
+        broken = source.broken
+        for key in ("value", "when"):
+            text = getattr(source, key)
+            if text is None:
+                continue
+            expression = compile_expression(text)
+            for flaw in expression.flaws:
+                self._add("segment-path", flaw, self._at(source, key), "part")
+            for flaw in _unknown_fields(text, expression.reach):
+                self._add("segment-path", flaw, self._at(source, key), "ignored")
+            spec[key] = expression.ir
+            broken = broken or expression.ir is None
+            reach |= expression.reach
+        if source.format is not None:
+            template = self._template(source.format, self._at(source, "format"), ("value",), whole=False)
+            spec["format"] = template.ir
+            broken = broken or template.ir is None
+            used |= template.used
+        styles = [("style", source.style)] if source.style else []
+        styles += [("levels", style) for _, style in source.levels]
+        for key, style in styles:
+            reason = check_style(style, self.theme.palette)
+            if reason:
+                self._add("theme-shape", Flaw(reason), self._at(source, key), "part")
+                broken = True
+        if broken:
+            # Known by name, so that the template may speak of it, and never seen.
+            return {"priority": source.priority, "value": _NULL}, set(), set()
+        spec.update({k: v for k in ("default", "style", "icon", "max_width") if (v := getattr(source, k)) is not None})
+        if source.levels:
+            spec["levels"] = [list(level) for level in source.levels]
+        return spec, used, reach
+
+    @staticmethod
+    def _at(source: read.SegmentSource, key: str) -> read.Place | None:
+        return source.places.get(key) or source.places.get("")
+
+    def _add(self, kind: str, flaw: Flaw, at: read.Place | None, weight: str) -> None:
+        span = at.span(flaw.start, flaw.length, flaw.line) if at else None
+        self.problems.append(Problem(kind, flaw.message, span, flaw.help, weight))
+
+
+_NULL = compile_expression("`null`").ir
+
+
+def _reachable(names: Iterable[str], compiled: dict[str, Any]) -> list[str]:
+    """The names given and all that the formats of these read in turn."""
+    found: dict[str, None] = {}
+    waiting = sorted(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found and name in compiled:
+            found[name] = None
+            waiting.extend(compiled[name][1])
+    return list(found)
+
+
+def _unknown_fields(text: str, reach: Iterable[tuple[str, str | None]]) -> Iterator[Flaw]:
+    """A computed field that this version does not know reads as null, and is said."""
+    catalogue = fieldset.catalogue()
+    for family, name in sorted(reach, key=str):
+        if family == "*":
+            continue
+        if family not in catalogue:
+            wrong, known, what = family, list(catalogue), "computed family"
+        elif name is not None and list(catalogue[family]) != [family] and name not in catalogue[family]:
+            wrong, known, what = name, list(catalogue[family]), f"field of `computed.{family}`"
+        else:
+            continue
+        close = nearest(wrong, known)
+        help_text = f"did you mean `{close}`?" if close else "known: " + ", ".join(f"`{k}`" for k in known[:12])
+        yield Flaw(f"unknown {what} `{wrong}`", max(text.find(wrong), 0), len(wrong), help_text)
+
+
+def _literal(text: str) -> str:
+    """Text as a string literal of the template language."""
+    return "'" + text.encode("unicode_escape").decode("ascii").replace("'", "\\'") + "'"
+
+
+class _deadline:
+    """Ends a compilation that takes too much processor time, where the system has timers."""
+
+    def __enter__(self) -> None:
+        import signal
+
+        self._timer = hasattr(signal, "setitimer")
+        if self._timer:
+            signal.signal(signal.SIGVTALRM, self._ring)
+            signal.setitimer(signal.ITIMER_VIRTUAL, _DEADLINE_S)
+
+    def __exit__(self, *_: object) -> None:
+        import signal
+
+        if self._timer:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+    @staticmethod
+    def _ring(number: int, frame: object) -> None:
+        raise TimeoutError(f"the theme took more than {_DEADLINE_S:g} s to compile")

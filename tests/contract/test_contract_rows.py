@@ -1,0 +1,284 @@
+"""What goes out in the bad cases, a test for each: `classic` says what is wrong, `oneline` keeps silent."""
+
+import json
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import screen
+from launch import Input
+from session import Session, at_home, captured
+
+THEMES = ("classic", "oneline")
+NO_INPUT = {"classic": "ohud: no stdin (setup verification)\n", "oneline": ""}
+EMPTY = {"classic": "ohud\n", "oneline": ""}
+PAYLOAD = "2.1.332-main-04-after-tools"
+
+posix_only = pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal, sockets or a FIFO")
+
+
+@pytest.fixture(params=THEMES)
+def theme(request: pytest.FixtureRequest) -> str:
+    """Each of the two contracts."""
+    return str(request.param)
+
+
+@pytest.fixture
+def session(tmp_path: Path, theme: str) -> Session:
+    """A user of the theme whose first run is behind them, so that no test waits for the compiler."""
+    made = Session(tmp_path)
+    made.configure(f'theme = "{theme}"\n')
+    made.line(payload(made))
+    return made
+
+
+def payload(session: Session, **changes: Any) -> dict[str, Any]:
+    """A recorded payload in the session's home, some of its top-level keys changed."""
+    data: dict[str, Any] = json.loads(at_home(captured()[PAYLOAD], session.home))
+    return {**data, **changes}
+
+
+@contextmanager
+def held(*steps: tuple[float, bytes]) -> Iterator[Input]:
+    """Standard input as the host gives it, a socket: after each pause [s] some bytes, and it is never closed."""
+    ours, theirs = socket.socketpair()
+    stop = threading.Event()
+
+    def write() -> None:
+        for pause_s, data in steps:
+            stop.wait(pause_s)
+            with suppress(OSError):
+                ours.sendall(data)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        yield Input(kind="handle", handle=theirs.fileno())
+    finally:
+        stop.set()
+        theirs.close()
+        ours.close()
+        writer.join()
+
+
+# No input
+
+
+@posix_only
+def test_a_terminal(session: Session, theme: str) -> None:
+    """Nobody pipes anything in: the set-up notice, or nothing."""
+    ours, theirs = os.openpty()
+    try:
+        assert session.line(Input(kind="handle", handle=theirs)) == NO_INPUT[theme]
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+NOT_AN_OBJECT = {
+    "empty": b"",
+    "a line feed": b"\n",
+    "blanks": b" \t\r\n" * 100,
+    "an array": b'[{"model": {"id": "x"}}]',
+    "a string": b'"{}"',
+    "a number": b"12",
+    "null": b"null",
+    "true": b"true",
+    "text": b"hello",
+    "half an object": b'{"model": {"id": "x"',
+    "an object with a fault": b'{"model": }',
+    "single quotes": b"{'model': 1}",
+    "UTF-16 without a mark": '{"model": 1}'.encode("utf-16-le"),
+    "zeros": bytes(64),
+    "noise": bytes(range(256)) * 4,
+    "deep": b'{"a":' * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", NOT_AN_OBJECT)
+def test_not_a_json_object(name: str, session: Session, theme: str) -> None:
+    """Whatever is no JSON object counts as no input."""
+    assert session.line(NOT_AN_OBJECT[name]) == NO_INPUT[theme]
+
+
+@posix_only
+def test_standard_input_closed(session: Session, theme: str) -> None:
+    """No standard input at all is no input."""
+    assert session.line(Input(kind="closed")) == NO_INPUT[theme]
+
+
+@posix_only
+def test_nothing_ever_comes(session: Session, theme: str) -> None:
+    """An open socket without a byte is given up after 250 ms."""
+    with held() as given:
+        started = time.monotonic()
+        assert session.line(given) == NO_INPUT[theme]
+        assert 0.25 <= time.monotonic() - started < 1.2
+
+
+@posix_only
+def test_the_first_byte_comes_late(session: Session, theme: str) -> None:
+    """What comes after 250 ms is not waited for."""
+    with held((0.8, json.dumps(payload(session)).encode())) as given:
+        assert session.line(given) == NO_INPUT[theme]
+
+
+def test_over_256_kib(session: Session, theme: str) -> None:
+    """An object that does not end within 256 KiB is no input; one that does is, filled up to the edge."""
+    data = payload(session, filler="")
+    room = 262144 - len(json.dumps(data))
+    assert "Opus 5.5" in session.line(json.dumps({**data, "filler": "x" * room}).encode())
+    assert session.line(json.dumps({**data, "filler": "x" * (room + 1)}).encode()) == NO_INPUT[theme]
+
+
+# Input that stalls
+
+
+@posix_only
+def test_a_whole_object_is_not_waited_on(session: Session) -> None:
+    """Once the object is whole nothing more is awaited, though the host never closes."""
+    with held((0, json.dumps(payload(session)).encode())) as given:
+        started = time.monotonic()
+        assert "Opus 5.5" in session.line(given)
+        assert time.monotonic() - started < 0.9
+
+
+@posix_only
+def test_half_an_object_stalls(session: Session, theme: str) -> None:
+    """An object that stays half is given up after a second in all."""
+    with held((0, json.dumps(payload(session)).encode()[:200])) as given:
+        started = time.monotonic()
+        assert session.line(given) == NO_INPUT[theme]
+        assert time.monotonic() - started < 2
+
+
+@posix_only
+def test_a_slow_writer_is_read_whole(session: Session) -> None:
+    """Gaps of 60 ms do not cut the object."""
+    data = json.dumps(payload(session)).encode()
+    steps = [(0.06, data[at : at + 200]) for at in range(0, len(data), 200)]
+    with held(*steps) as given:
+        assert "Opus 5.5" in session.line(given)
+
+
+@posix_only
+def test_a_character_is_cut_by_the_stall(session: Session) -> None:
+    """A gap within one character's bytes does no harm."""
+    data = json.dumps(payload(session, cwd="/x/ä語"), ensure_ascii=False).encode()
+    at = data.index("語".encode()) + 1
+    with held((0, data[:at]), (0.1, data[at:])) as given:
+        assert "Opus 5.5" in session.line(given)
+
+
+# Nothing to show, a segment fails, the render fails
+
+
+def test_nothing_to_show(session: Session, theme: str) -> None:
+    """Every segment hidden: the theme's name for itself, or nothing."""
+    session.configure(f'theme = "{theme}"\ntemplate = "{{{{ none }}}}"\n[segments]\nnone = "absent.key"\n')
+    assert session.line(payload(session)) == EMPTY[theme]
+
+
+def test_an_empty_object(session: Session, theme: str) -> None:
+    """A payload without a single fact is input all the same."""
+    text = screen.plain(session.line({}))
+    assert text.startswith("[model]") if theme == "classic" else text == ""
+
+
+FAILING = {
+    "at run time": "abs(model.display_name)",
+    "unknown function": "lenght(model.display_name)",
+    "not an expression": "model[",
+    "too much work": "[" + ",".join(["*"] * 60) + "] | [].[*,*,*,*,*,*,*,*][].[*,*,*,*,*,*,*,*][]",
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_segment_fails(name: str, session: Session, theme: str) -> None:
+    """The segment that fails is left out; the others stand."""
+    segment = {"classic": "context_block", "oneline": "context"}[theme]
+    whole = screen.plain(session.line(payload(session)))
+    assert "2%" in whole
+    session.configure(f'theme = "{theme}"\n[segments.{segment}]\nvalue = "{FAILING[name]}"\n')
+    text = screen.plain(session.line(payload(session)))
+    assert "Opus 5.5" in text and "2%" not in text
+
+
+def test_a_family_of_the_wrong_type_is_left_out(session: Session) -> None:
+    """A value of the wrong type is unknown, and hides what shows it."""
+    text = screen.plain(session.line(payload(session, context_window="much")))
+    assert "Opus 5.5" in text and "%" not in text
+
+
+LOOPS = "".join(f"{{% for {name} in list.value %}}" for name in "abc") + "zz" + "{% endfor %}" * 3
+
+
+def test_the_render_fails(session: Session, theme: str) -> None:
+    """A render without end: one red line that names `ohud doctor`, the reason in the log; or nothing."""
+    session.configure(f'theme = "{theme}"\ntemplate = "{LOOPS}"\n[segments]\nlist = "many"\n')
+    text = session.line(payload(session, many=list(range(500))))
+    if theme == "oneline":
+        assert text == ""
+    else:
+        assert text.startswith("\x1b[31m") and text.endswith("\x1b[39m\n") and text.count("\n") == 1
+        assert "ohud doctor" in text
+    assert "the render failed" in (session.cache / "ohud" / "errors.log").read_text()
+
+
+# The transcript
+
+
+def _fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+TRANSCRIPTS = {
+    "missing": lambda path: None,
+    "a directory": lambda path: path.mkdir(),
+    "a FIFO": _fifo,
+    "empty": lambda path: path.write_bytes(b""),
+    "unreadable": lambda path: (path.write_text(ASSISTANT), path.chmod(0)),
+    "no assistant": lambda path: path.write_text('{"type": "user", "message": {"role": "user", "content": "x"}}\n'),
+    "a placeholder only": lambda path: path.write_text(ASSISTANT.replace("claude-haiku-4-5", "<synthetic>")),
+    "no JSON": lambda path: path.write_bytes(bytes(range(256)) * 2000),
+}
+ASSISTANT = '{"type": "assistant", "message": {"role": "assistant", "model": "claude-haiku-4-5", "content": []}}\n'
+
+
+@posix_only
+@pytest.mark.parametrize("name", TRANSCRIPTS)
+def test_the_transcript_tells_no_model(name: str, session: Session, tmp_path: Path) -> None:
+    """A transcript that is missing, unreadable or silent: the label that was asked for."""
+    if name == "unreadable" and os.geteuid() == 0:
+        pytest.skip("root may read any file")
+    path = tmp_path / "transcript.jsonl"
+    TRANSCRIPTS[name](path)
+    assert "Opus 5.5" in session.line(payload(session, transcript_path=str(path)))
+
+
+def test_the_transcript_tells_the_model(session: Session, tmp_path: Path) -> None:
+    """The control: where it does tell, its model is shown."""
+    path = tmp_path / "transcript.jsonl"
+    path.write_text(ASSISTANT)
+    text = session.line(payload(session, transcript_path=str(path)))
+    assert "Haiku 4.5" in text and "Opus" not in text
+
+
+@pytest.mark.parametrize("model", [None, "", {}, [], {"id": None}, {"id": "", "display_name": ""}], ids=str)
+def test_no_model_at_all(model: object, session: Session, theme: str) -> None:
+    """No model anywhere: the word `model`, or nothing in its place; the rest stands."""
+    text = screen.plain(session.line(payload(session, model=model, transcript_path=None)))
+    assert text.startswith("[model] │ ") if theme == "classic" else text.startswith("2%")
+    assert "2%" in text
+
+
+def test_a_hostile_environment(session: Session) -> None:
+    """No home, odd numbers and an unknown zone: a line, status 0, nothing on stderr that looks like a crash."""
+    odd = {"HOME": None, "XDG_CACHE_HOME": None, "XDG_CONFIG_HOME": None, "COLUMNS": "-3", "LINES": "0", "TZ": ":none"}
+    assert "Opus 5.5" in session.line(payload(session), **{**odd, "OHUD_NOW": "soon", "PATH": None})

@@ -1,0 +1,80 @@
+"""A refresh with a warm cache imports only what the hot lane may; unlike a stopwatch, this is the same everywhere."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from launch import STATUS_LINE, Input
+from session import THEMES, Session, at_home, captured, repository, transcript
+
+PACKAGE_ROOMS = ("ohud.run", "ohud.fields")
+LIBRARY = {"sys", "time", "_json", "select", "_signal", "_bisect"} | set(sys.builtin_module_names)
+PAYLOADS = ("2.1.332-main-10-near-200k", "2.1.332-unicode-dir-b-after", "2.1.332-ratelimit-float", "2.1.215-raw")
+
+
+def imported(importtime: str) -> set[str]:
+    """The module names in what `-X importtime` writes."""
+    rows = (line.split("|") for line in importtime.splitlines() if line.startswith("import time:"))
+    return {row[2].strip() for row in rows} - {"imported package"}
+
+
+def bare() -> set[str]:
+    """What the interpreter imports for nothing at all."""
+    command = [STATUS_LINE[0], "-I", "-S", "-X", "importtime", "-c", "pass"]
+    return imported(subprocess.run(command, capture_output=True, text=True, check=True).stderr)
+
+
+def allowed(module: str) -> bool:
+    """Whether a refresh may import the module."""
+    return module in LIBRARY or module == "ohud" or module.startswith(PACKAGE_ROOMS)
+
+
+def refresh(session: Session, payload: bytes, **env: str) -> set[str]:
+    """What one refresh imports over the bare interpreter."""
+    outcome = session.run(Input(payload), options=("-X", "importtime"), **env)
+    assert outcome.code == 0 and outcome.out.strip(), outcome
+    return imported(outcome.errors) - bare()
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    """A user in a git repository."""
+    made = Session(tmp_path)
+    repository(made.home / "project")
+    return made
+
+
+def mapped(session: Session, name: str) -> bytes:
+    """A recorded payload in the session's home, with its transcript."""
+    payload = at_home(captured()[name], session.home)
+    start = payload.index(b'"transcript_path":"') + len(b'"transcript_path":"')
+    transcript(Path(payload[start : payload.index(b'"', start)].decode()), 600_000, "claude-sonnet-4-5-20250929")
+    return payload
+
+
+@pytest.mark.parametrize("name", PAYLOADS)
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_warm_refresh_stays_in_the_hot_lane(theme: str, name: str, session: Session) -> None:
+    """Each shipped theme runs on the allowed modules alone; strays are named."""
+    session.configure(f'theme = "{theme}"\n')
+    payload = mapped(session, name)
+    session.line(payload)
+    for columns in ({}, {"COLUMNS": "30"}):
+        strays = sorted(module for module in refresh(session, payload, **columns) if not allowed(module))
+        assert not strays, f"{theme} imports {', '.join(strays)}"
+
+
+def test_the_gate_bites(session: Session) -> None:
+    """The first run of a theme compiles it, and the same look sees the libraries of the cold lane."""
+    seen = refresh(session, mapped(session, PAYLOADS[0]))
+    assert {"jinja2", "jmespath", "ohud.theme.lower"} <= {module for module in seen if not allowed(module)}
+
+
+def test_no_module_is_loaded_that_the_theme_does_not_name(session: Session) -> None:
+    """A family that no expression reaches is not imported."""
+    session.configure('template = "{{ model }}"\n[segments]\nmodel = "computed.model.name"\n')
+    payload = mapped(session, PAYLOADS[0])
+    session.line(payload)
+    families = {module.split(".")[2] for module in refresh(session, payload) if module.startswith("ohud.fields.")}
+    assert {name for name in families if not name.startswith("_")} == {"model"}
