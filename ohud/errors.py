@@ -174,14 +174,10 @@ def _marked(line: str, span: Span) -> tuple[str, str]:
         pieces.append(piece)
         cells.append(_cells(piece))
         at += cells[-1]
-    first = start
-    before = 0
+    first, before = (0, sum(cells[:start])) if at <= _EXCERPT_CELLS else (start, 0)
     while first > 0 and before + cells[first - 1] <= _EXCERPT_CELLS // 3:
         first -= 1
         before += cells[first]
-    if sum(cells[:first]) <= 1:
-        before += sum(cells[:first])
-        first = 0
     last, total = first, 0
     while last < len(pieces) and total + cells[last] <= _EXCERPT_CELLS:
         total += cells[last]

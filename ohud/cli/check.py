@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ohud.cli import DONE, NO, parser
-from ohud.cli.preview import compile_theme, paints
+from ohud.cli.preview import load_theme, paints
 from ohud.errors import Problem, count, render
 from ohud.run.program import config_path
 from ohud.run.world import World
@@ -49,21 +49,37 @@ def _file(path: str, kind: str | None, world: World) -> Report:
         kind = "config"
     folder = os.path.dirname(config) if config else None
     loaded = read.read_theme_file(full, home=world.home, config_dir=folder, kind=kind)
-    return Report(path, _found(lower.build(loaded).problems, loaded))
+    return Report(path, [(_named(problem, full, path), text) for problem, text in _found(loaded)])
 
 
 def _configured(world: World) -> list[Report]:
     """What is wrong with the config, its theme and what that extends, by file."""
-    built, loaded = compile_theme(None, world)
+    loaded = load_theme(None, world)
     reports = {path: Report(path, []) for path in loaded.files}
-    for problem, text in _found(built.problems, loaded):
+    for problem, text in _found(loaded):
         file = problem.span.file if problem.span else config_path(world) or "config.toml"
         reports.setdefault(file, Report(file, [])).problems.append((problem, text))
     return list(reports.values())
 
 
-def _found(problems: list[Problem], loaded: read.Loaded) -> list[tuple[Problem, str | None]]:
-    return [(problem, loaded.text(problem)) for problem in problems]
+def _found(loaded: read.Loaded) -> list[tuple[Problem, str | None]]:
+    """Every problem with its file's text, in the order of files and lines."""
+    order = list(loaded.files)
+
+    def place(problem: Problem) -> tuple[int, int, int]:
+        span = problem.span
+        if span is None:
+            return -1, 0, 0
+        return order.index(span.file) if span.file in order else len(order), span.line or 0, span.column or 0
+
+    return [(problem, loaded.text(problem)) for problem in sorted(lower.build(loaded).problems, key=place)]
+
+
+def _named(problem: Problem, full: str, given: str) -> Problem:
+    """The problem with its file called as the user called it."""
+    if problem.span is None or problem.span.file != full:
+        return problem
+    return replace(problem, span=replace(problem.span, file=given))
 
 
 def _print(reports: list[Report], color: bool) -> None:

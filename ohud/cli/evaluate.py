@@ -41,7 +41,7 @@ def run(words: list[str]) -> int:
     try:
         raw = _read(asked.payload)
     except OSError as fault:
-        return complain("eval", f"{quote(asked.payload or 'stdin')} cannot be read: {fault.strerror}")
+        return complain("eval", f"{quote(asked.payload or 'stdin', 200)} cannot be read: {fault.strerror}")
     if raw is None:
         return complain("eval", "the payload is read from standard input", "ohud eval EXPR < payload.json")
     document = _document(raw, families_of(expression.reach), world)

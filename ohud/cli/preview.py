@@ -20,6 +20,7 @@ from ohud.run.program import config_path
 from ohud.run.world import World, depth, environ
 from ohud.theme import lower, read
 
+COLORS = ("auto", "never", "16", "256", "truecolor")
 _WIDEST = 1000
 _PAYLOAD_LIMIT = 262144
 
@@ -53,7 +54,7 @@ def run(words: list[str]) -> int:
             hint = f"did you mean `{close}`?" if close else "ohud preview --list"
             return complain("preview", f"there is no scenario {quote(name)}", hint)
     if asked.payload and asked.payload != "-" and not os.path.isfile(asked.payload):
-        return complain("preview", f"there is no file {quote(asked.payload)}")
+        return complain("preview", f"there is no file {quote(asked.payload, 200)}")
     world = World()
     themes = [name for name, _ in all_themes(world)] if asked.all else [asked.theme]
     code = DONE
@@ -74,7 +75,7 @@ def _arguments(words: list[str]) -> Namespace:
     add("--payload", metavar="FILE", help="a payload of your own, `-` for standard input")
     add("--transcript", metavar="FILE", help="the transcript that the payload names")
     add("--columns", metavar="N[,N...]", type=_widths, help="terminal widths, 0 for none (default: this terminal's)")
-    add("--color", choices=("auto", "never", "16", "256", "truecolor"), default="auto", help="(default: auto)")
+    add("--color", choices=COLORS, default="auto", help="how many colours (default: auto)")
     add("--list", action="store_true", help="list the scenarios")
     asked = reader.parse_args(words)
     if asked.all and asked.theme:
@@ -108,22 +109,22 @@ def all_themes(world: World) -> list[tuple[str, str]]:
     return list(read.theme_names(os.path.dirname(config) if config else None))
 
 
-def compile_theme(theme: str | None, world: World) -> tuple[lower.Built, read.Loaded]:
+def load_theme(theme: str | None, world: World) -> read.Loaded:
     """
-    A theme made ready to draw, with what is wrong with it.
+    A theme with the config of this machine.
 
     Takes:  theme: a name or a file; None: the configured one
     """
     if theme is not None and (os.sep in theme or theme.endswith(".toml") or os.path.isfile(theme)):
         theme = os.path.abspath(os.path.expanduser(theme))
     config = config_path(world)
-    loaded = read.load(config, home=world.home, theme=theme, required=world.env("OHUD_CONFIG") is not None)
-    return lower.build(loaded), loaded
+    return read.load(config, home=world.home, theme=theme, required=world.env("OHUD_CONFIG") is not None)
 
 
 def _show(theme: str | None, moments: list[Moment], asked: Namespace, world: World) -> int:
     """Draws one theme on all moments and widths, its problems first."""
-    built, loaded = compile_theme(theme, world)
+    loaded = load_theme(theme, world)
+    built = lower.build(loaded)
     shown = [problem for problem in built.problems if problem.weight != "ignored"]
     for problem in shown:
         print(render(problem, loaded.text(problem), color=paints("auto", world, sys.stderr)) + "\n", file=sys.stderr)

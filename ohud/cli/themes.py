@@ -7,10 +7,11 @@ from pathlib import Path
 
 from ohud.cli import DONE, complain, parser
 from ohud.cli.preview import (
+    COLORS,
     all_themes,
     color_for,
-    compile_theme,
     draw,
+    load_theme,
     paints,
     staged_moments,
     terminal_columns,
@@ -18,6 +19,7 @@ from ohud.cli.preview import (
 )
 from ohud.errors import nearest, quote
 from ohud.run.world import World
+from ohud.theme import lower
 
 _SCENARIO = "working"
 
@@ -28,7 +30,7 @@ def run(words: list[str]) -> int:
     reader.add_argument("action", nargs="?", choices=("list", "show"), default="list", help="(default: list)")
     reader.add_argument("name", nargs="?", metavar="NAME", help="the theme to show")
     reader.add_argument("--columns", metavar="N", type=int, help="terminal width (default: this terminal's)")
-    reader.add_argument("--color", choices=("auto", "never", "16", "256", "truecolor"), default="auto")
+    reader.add_argument("--color", choices=COLORS, default="auto", help="how many colours (default: auto)")
     asked = reader.parse_args(words)
     world = World()
     if asked.action == "show":
@@ -55,11 +57,12 @@ def _show(name: str, world: World) -> int:
 
 def _list(asked: str, columns: int, world: World) -> int:
     """One heading and one drawn line a theme; a star marks the configured one."""
-    configured = compile_theme(None, world)[1].theme.name
+    configured = load_theme(None, world).theme.name
     coloured = paints(asked, world)
     with staged_moments([_SCENARIO], world.now) as moments:
         for number, (name, path) in enumerate(all_themes(world)):
-            built, loaded = compile_theme(name, world)
+            loaded = load_theme(name, world)
+            built = lower.build(loaded)
             star = "*" if name == configured else " "
             said = loaded.theme.description if not built.failed else f"cannot be used, run: ohud check {path}"
             print("\n" * bool(number) + f"{star} {tinted(name, '1', coloured)}  {tinted(said, '2', coloured)}")

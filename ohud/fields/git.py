@@ -252,7 +252,10 @@ def _branch(ref: str) -> "str | None":
     for part in name.split("/"):
         if not part or part[0] == "." or part.endswith(".lock"):
             return None
-    return name
+    if name.isprintable():
+        return name
+    # Git takes them; the cleaning would take what follows one for the body of a sequence.
+    return "".join(character for character in name if not "\x80" <= character <= "\x9f") or None
 
 
 def _rebased(places: "tuple[str, str] | None", world: "World") -> "str | None":

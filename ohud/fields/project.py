@@ -8,8 +8,8 @@ if TYPE_CHECKING:
 
     from ohud.run.world import World
 
-# A longer path loses its middle.
-_SHORT_PARTS = 4
+# A longer path loses its middle [characters], as the filter `short_path` has it.
+_SHORT = 40
 
 
 def name(payload: "dict[str, Any]", world: "World") -> "str | None":
@@ -59,15 +59,21 @@ def short(payload: "dict[str, Any]", world: "World") -> "str | None":
     found = path(payload, world)
     if found is None:
         return None
-    names = parts(found)
-    root = "" if found[:1] not in "/\\" else "/"
-    home = parts(world.home) if world.home else []
-    if home and names[: len(home)] == home and (root == "/") == (str(world.home)[:1] in "/\\"):
-        names = ["~", *names[len(home) :]]
-        root = ""
-    if len(names) > _SHORT_PARTS:
-        names = [*names[: 0 if root else 1], "…", *names[-2:]]
-    return root + "/".join(names) or found
+    home = (world.home or "").replace("\\", "/").rstrip("/")
+    if home and (found.replace("\\", "/") + "/").startswith(home + "/"):
+        found = "~" + found[len(home) :]
+    found = found.rstrip("/\\") or found
+    if len(found) <= _SHORT:
+        return found
+    separator = "\\" if "\\" in found and "/" not in found else "/"
+    names = found.split(separator)
+    # The beginning, the last name, and as many before that as there is room for.
+    tail = names[-1]
+    for part in names[-2:1:-1]:
+        if len(names[0]) + len(part) + len(tail) + 4 > _SHORT:
+            break
+        tail = part + separator + tail
+    return separator.join((names[0], "…", tail)) if len(names) > 2 else found
 
 
 def worktree(payload: "dict[str, Any]", world: "World") -> "str | None":

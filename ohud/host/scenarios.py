@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def _filled(value: Any, home: str, now: float) -> Any:
         return [_filled(item, home, now) for item in value]
     if isinstance(value, dict):
         if set(value) == {_NOW}:
-            return int(now) + value[_NOW]
+            return ceil(now) + value[_NOW]
         return {key: _filled(item, home, now) for key, item in value.items()}
     return value
 

@@ -130,7 +130,7 @@ def _measure(text: str, limit: int | None = None) -> tuple[int, int]:
             else:
                 done += cells
                 cells = kind & 3
-                if not kind & JOINS and not ("\u1100" <= base <= "\u115f" and _jamo(c)):
+                if not kind & JOINS and not ("\u1100" <= text[last - 1] <= "\u115f" and _jamo(c)):
                     if limit is not None and done > limit:
                         return done, end
                     end = last

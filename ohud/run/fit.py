@@ -1,7 +1,7 @@
 """Marked text to lines that fit: rows and flexible space written out, too wide lines cut, blank ones dropped."""
 
 from ohud.run.cells import ellipsis, plain, width
-from ohud.run.style import REVERSE, Sheet, is_arrow, paint, points_left
+from ohud.run.style import REVERSE, Sheet, is_arrow, is_control, paint, points_left
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -9,7 +9,6 @@ if TYPE_CHECKING:
 
 _WIDEST = 1000  # cells of any line
 _LONGEST = 16384  # characters that rows may add to a line
-_BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
 def fit(text: str, sheet: Sheet, columns: int | None, lines: int) -> list[str]:
@@ -65,7 +64,7 @@ def _closed(line: str, carried: list[str]) -> str:
                     carried.pop()
                 else:
                     continue
-            elif c < " " or "\x7f" <= c < "\xa0" or c in _BIDI:
+            elif is_control(c):
                 continue
             kept.append(c)
         line = "".join(kept)

@@ -23,6 +23,7 @@ _ON = ((1, "1"), (2, "2"), (4, "3"), (8, "4"), (16, "7"), (32, "9"))
 _OFF = ((3, "22"), (4, "23"), (8, "24"), (16, "27"), (32, "29"))
 _ANSI = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white", "gray", "grey", "default")
 _HEAT = ("#4caf50", "#ffc107", "#f44336")
+_BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _LIMIT = 16384  # characters that a row may grow to
 
 
@@ -116,6 +117,8 @@ class Sheet:
 
     def row(self, items: "Iterable[tuple[str, int]]", sep: str = "  ") -> str:
         """A place for the items, joined; fit drops those of the lowest priority. Blank items vanish, "" when all do."""
+        if type(sep) is not str:
+            raise Fault("a separator is text")
         return self._place([(text, None, priority) for text, priority in items], sep, None)
 
     def powerline(
@@ -133,11 +136,14 @@ class Sheet:
         Errors:   Fault for an unknown word or colour
         """
         blocks = [(text, self.style(spec) if spec else None, priority) for text, spec, priority in items]
+        for text in (sep, start or "", end or "", pad):
+            if type(text) is not str:
+                raise Fault("an arrow is text")
         if start is None:
             start = sep if points_left(sep) else ""
         if end is None:
             end = sep if is_arrow(sep) and not points_left(sep) else ""
-        return self._place(blocks, sep, (start, end, pad))
+        return self._place(blocks, sep, (_line(start), _line(end), _line(pad)))
 
     def fill(self) -> str:
         """Flexible space: what follows goes to the right."""
@@ -147,7 +153,7 @@ class Sheet:
         self, items: "list[tuple[str, Style | None, int]]", sep: str, caps: "tuple[str, str, str] | None"
     ) -> str:
         kept = [
-            (balanced(text.replace("\n", " ")), style, priority)
+            (_line(text), style, priority)
             for text, style, priority in items
             if plain(text).strip() or "\udf00" in text or self._holds_row(text)
         ]
@@ -158,7 +164,7 @@ class Sheet:
         size = sum([self.size(text) + len(sep) + 4 for text, _, _ in kept])
         if size > _LIMIT:
             raise Fault("a row is too long")
-        self.rows.append((kept, balanced(sep.replace("\n", " ")), caps))
+        self.rows.append((kept, _line(sep), caps))
         self.sizes.append(size)
         return chr(0xDE00 + len(self.rows) - 1)
 
@@ -198,6 +204,18 @@ def balanced(text: str) -> str:
                 continue
         kept.append(c)
     return "".join(kept) + "\udc00" * depth
+
+
+def is_control(c: str) -> bool:
+    """Whether the character is a control or changes the direction of text."""
+    return c < " " or "\x7f" <= c < "\xa0" or c in _BIDI
+
+
+def _line(text: str) -> str:
+    """The balanced text on one line, without controls."""
+    if text.isascii() and text.isprintable():
+        return text
+    return balanced("".join([c for c in text.replace("\n", " ") if not is_control(c)]))
 
 
 def is_arrow(glyph: str) -> bool:

@@ -131,9 +131,11 @@ class _Checker:
         return value
 
     def _array(self, kind: shape.Array, value: list[Any], path: KeyPath, weight: str) -> list[Any]:
-        if not kind.least <= len(value) <= kind.longest:
-            bound = f"at most {kind.longest}" if len(value) > kind.longest else f"at least {kind.least}"
-            raise self._wrong(path, f"{_dotted(path)} has {len(value)} items, {bound} are expected", weight)
+        if len(value) > kind.longest:
+            message = f"{_dotted(path)} has {len(value)} entries, {kind.longest} are allowed"
+            raise self._wrong(path, message, weight)
+        if len(value) < kind.least:
+            raise self._wrong(path, f"{_dotted(path)} must not be empty", weight)
         items, wrong = [], False
         for number, item in enumerate(value):
             try:

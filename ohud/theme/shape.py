@@ -45,7 +45,7 @@ class Boolean:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """A list of at most `longest` items of one type."""
+    """A list of `least` (0 or 1) to `longest` items of one type."""
 
     item: Type
     longest: int

@@ -274,7 +274,10 @@ def _hidden(source: Source) -> Iterator[int]:
         span = _at(source, offset, offset + 1)
         if span.line not in reported and len(reported) < _REPORTED:
             reported.add(span.line or 0)
-            _report(source, _name(character) + " in the file", span, _HIDDEN_HELP)
+            if character == "\r":
+                _report(source, "a carriage return without a line feed", span, "save it with LF or CR LF line ends")
+            else:
+                _report(source, _name(character) + " in the file", span, _HIDDEN_HELP)
 
 
 _HIDDEN_HELP = "controls, bidirectional marks and invisible characters are refused anywhere in a theme"
@@ -360,6 +363,8 @@ def _syntax(source: Source, error: tomllib.TOMLDecodeError) -> None:
     elif offset >= len(text) and opened >= 0 and text[opened] in "[{\"'":
         what = {"[": "list", "{": "table"}.get(text[opened], "text")
         _report(source, f"this {what} is not closed", _at(source, opened, _line_end(text, opened)))
+    elif message.startswith("Invalid initial") and text[max(0, offset - 1) : offset + 1] == "{{":
+        _report(source, "a template is a text", _at(source, offset - 1, _line_end(text, offset)), "put it in quotes")
     elif message.startswith("Invalid value"):
         word = text[offset:end].strip()
         if not word:
@@ -383,7 +388,13 @@ def _syntax(source: Source, error: tomllib.TOMLDecodeError) -> None:
         _report(source, _WORDS.get(message, _lower(message)), _at(source, offset, end))
 
 
-_UNCLOSED = ("Unterminated", "Illegal character '\\n'", "Expected \"'", "Expected '\\'")
+_UNCLOSED = (
+    "Unterminated",
+    "Illegal character '\\n'",
+    "Found invalid character '\\n'",
+    "Expected \"'",
+    "Expected '\\'",
+)
 
 _WORD = re.compile(r"[^\s,\]}#]*")
 
@@ -423,9 +434,16 @@ def _twice(source: Source, scan: Scan, offset: int) -> None:
         name = quote(".".join(str(part) for part in path))
         _report(source, f"{name} is set twice", _at(source, start, end), f"the first one is on line {line}")
         return
-    last = max((span for span in scan.spans.values() if span.key_start <= offset), key=lambda span: span.key_start)
-    name = quote(source.text[last.key_start : last.key_end])
-    _report(source, f"{name} contradicts an earlier line", _at(source, last.key_start, last.key_end))
+    start, end = scan.last_key
+    path = scan.last_path
+    line_start = source.text.rfind("\n", 0, start) + 1
+    while path and not (path in scan.spans and scan.spans[path].key_start < line_start):
+        path = path[:-1]
+    hint = None
+    if path:
+        line, _ = position(source.text, scan.spans[path].key_start)
+        hint = f"line {line} says what {quote('.'.join(str(part) for part in path))} is"
+    _report(source, f"{quote(source.text[start:end])} contradicts an earlier line", _at(source, start, end), hint)
 
 
 def _line_end(text: str, start: int) -> int:

@@ -49,7 +49,8 @@ class Scan:
 
     Takes:  text with LF line ends
     Returns: at: offset where it stopped (the text's length when all is well); value_start: start of the value or
-             string that it was in, -1 when it was in none; repeats: keys that were written twice
+             string that it was in, -1 when it was in none; repeats: keys that were written twice;
+             last_path, last_key: the last key that was read, and its offsets
     """
 
     def __init__(self, text: str) -> None:
@@ -58,6 +59,8 @@ class Scan:
         self.repeats: list[Repeat] = []
         self.value_start = -1
         self.at = 0
+        self.last_path: KeyPath = ()
+        self.last_key = (0, 0)
         self._table: KeyPath = ()
         self._arrays: dict[KeyPath, int] = {}
         self._headers: set[KeyPath] = set()
@@ -71,8 +74,7 @@ class Scan:
             if self.text[self.at] == "[":
                 self._header()
             else:
-                self._pair_start(self._table)
-                self._value()
+                self._value(self._pair(self._table))
             self._skip(_SPACES)
 
     def _header(self) -> None:
@@ -83,6 +85,7 @@ class Scan:
         path = self._enter((), parts[:-1], follow=True)
         name, start, end = parts[-1]
         path = (*path, name)
+        self.last_path, self.last_key = path, (start, end)
         if array:
             self._note(path, KeySpan(start, end, start, end))
             number = self._arrays.get(path, -1) + 1
@@ -94,18 +97,18 @@ class Scan:
         self._note(path, KeySpan(start, end, start, end))
         self._table = path
 
-    def _pair_start(self, table: KeyPath) -> KeyPath:
-        """Reads `key =` and leaves `at` at the value."""
+    def _pair(self, table: KeyPath) -> KeyPath:
+        """Reads `key =`, leaves `at` at the value and gives its path."""
         parts = self._key()
         path = self._enter(table, parts[:-1])
         name, start, end = parts[-1]
         path = (*path, name)
+        self.last_path, self.last_key = path, (start, end)
         if path in self.spans:
             self.repeats.append(Repeat(path, start, end, self.spans[path].key_start))
         self._expect("=")
         self._skip(_SPACES)
         self._note(path, KeySpan(start, end, self.at, self.at))
-        self._open = path
         return path
 
     def _enter(self, table: KeyPath, parts: list[tuple[str, int, int]], follow: bool = False) -> KeyPath:
@@ -135,21 +138,21 @@ class Scan:
                 return parts
             self.at += 1
 
-    def _value(self) -> None:
+    def _value(self, path: KeyPath) -> None:
         """Reads one value; arrays and inline tables by a stack of their own, as deep as tomllib goes."""
-        path = self._open
-        stack: list[tuple[KeyPath, str, int]] = []  # path, "[" or "{", next index
+        stack: list[tuple[KeyPath, str, int, int]] = []  # path, "[" or "{", start, next index
         while True:
             start = self.value_start = self.at
             character = self.text[start]
             if character in "[{":
-                stack.append((path, character, 0))
+                stack.append((path, character, start, 0))
                 self.at += 1
             else:
                 self._scalar()
                 self._close(path, start)
             while stack:
-                path, kind, number = stack[-1]
+                path, kind, start, number = stack[-1]
+                self.value_start = start
                 self._skip(_BLANKS_AND_COMMENTS)
                 if self.text.startswith(",", self.at):
                     self.at += 1
@@ -157,11 +160,11 @@ class Scan:
                 if self.text[self.at] == ("]" if kind == "[" else "}"):
                     self.at += 1
                     stack.pop()
-                    self._close(path, self.spans[path].value_start)
+                    self._close(path, start)
                     continue
-                stack[-1] = (path, kind, number + 1)
+                stack[-1] = (path, kind, start, number + 1)
                 if kind == "{":
-                    path = self._pair_start(path)
+                    path = self._pair(path)
                 else:
                     path = (*path, number)
                     self._note(path, KeySpan(self.at, self.at, self.at, self.at))

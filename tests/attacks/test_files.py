@@ -61,6 +61,11 @@ def _link_outside(path: Path) -> None:
     os.symlink(path.parent / "secret", path)
 
 
+def _link(target: str) -> Callable[[Path], object]:
+    return lambda path: os.symlink(target, path)
+
+
+DEVICES = ("/dev/zero", "/dev/full", "/dev/tty", "/dev/stdin", "/dev/random", "/proc/self/environ", "/proc/self/mem")
 MAKERS: dict[str, Callable[[Path], object]] = {
     "missing": lambda path: None,
     "fifo": os.mkfifo,
@@ -72,19 +77,7 @@ MAKERS: dict[str, Callable[[Path], object]] = {
     "dangling": lambda path: os.symlink("nowhere", path),
     "sparse-10g": _sparse,
     "empty": lambda path: path.touch(),
-    **{
-        "link-to" + device.replace("/", "-"): lambda path, device=device: os.symlink(device, path)
-        for device in (
-            "/dev/zero",
-            "/dev/full",
-            "/dev/tty",
-            "/dev/stdin",
-            "/dev/random",
-            "/proc/self/environ",
-            "/proc/self/mem",
-            "/proc/kmsg",
-        )
-    },
+    **{"link-to" + device.replace("/", "-"): _link(device) for device in DEVICES},
 }
 
 

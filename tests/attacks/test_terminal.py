@@ -43,11 +43,13 @@ def hidden(text: str) -> list[str]:
     for at, c in enumerate(text):
         kind = unicodedata.category(c)
         selector = "\ufe00" <= c <= "\ufe0f" or "\U000e0100" <= c <= "\U000e01ef"
-        if kind in ("Cc", "Cs", "Zl", "Zp") or c in BIDI or c in FILLERS or ord(c) & 0xFFFE == 0xFFFE:
-            found.append(f"U+{ord(c):04X}")
-        elif "\ufdd0" <= c <= "\ufdef" or (selector and (c not in "\ufe0e\ufe0f" or not at)):
-            found.append(f"U+{ord(c):04X}")
-        elif kind == "Cf" and c not in DRAWN and (c != "\u200d" or not 0 < at < len(text) - 1):
+        bad = (
+            kind in ("Cc", "Cs", "Zl", "Zp") or c in BIDI or c in FILLERS,
+            "\ufdd0" <= c <= "\ufdef" or ord(c) & 0xFFFE == 0xFFFE,
+            selector and (c not in "\ufe0e\ufe0f" or not at),
+            kind == "Cf" and c not in DRAWN and (c != "\u200d" or not 0 < at < len(text) - 1),
+        )
+        if any(bad):
             found.append(f"U+{ord(c):04X}")
         marks = marks + 1 if unicodedata.combining(c) or kind == "Me" else 0
         if marks > 4:

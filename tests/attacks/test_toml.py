@@ -75,7 +75,10 @@ def warm() -> None:
 
 
 @pytest.mark.parametrize(
-    ("item", "theme_file"), [(item, item) for item in ITEMS], ids=[item["file"] for item in ITEMS], indirect=["theme_file"]
+    ("item", "theme_file"),
+    [(item, item) for item in ITEMS],
+    ids=[item["file"] for item in ITEMS],
+    indirect=["theme_file"],
 )
 def test_hostile_file(item: dict[str, Any], theme_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The outcome is the expected one, in time and memory, and what is said about it is clean."""

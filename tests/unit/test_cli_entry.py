@@ -53,10 +53,10 @@ def test_help_of_one_command(name: str, tmp_path: Path) -> None:
     assert f"ohud {name}" in first.out
 
 
-@pytest.mark.parametrize("name", ["preview", "themes", "check", "eval"])
-def test_wrong_use(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "word"), [("preview", "--all"), ("themes", "list"), ("check", "x"), ("eval", "x")])
+def test_wrong_use(name: str, word: str, tmp_path: Path) -> None:
     """An unknown switch is wrong use: one line that names it, one that says where to look."""
-    answer = call(tmp_path, name, "x", "--shimmer")
+    answer = call(tmp_path, name, word, "--shimmer")
     assert answer.code == 2
     assert answer.out == ""
     assert answer.err.splitlines()[0].startswith(f"ohud {name}: ") and "--shimmer" in answer.err

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +174,11 @@ def test_every_name_that_git_takes_is_shown_as_it_is(tmp_path: Path, name: str) 
     assert facts(tmp_path)["branch"] == name
 
 
+def test_control_characters_that_git_takes_are_dropped_alone(tmp_path: Path) -> None:
+    repository(tmp_path / ".git", "ref: refs/heads/a\x9b3b\x9dx\n")
+    assert facts(tmp_path)["branch"] == "a3bx"
+
+
 @pytest.mark.parametrize(
     "head",
     [
@@ -222,15 +228,14 @@ def test_head_that_git_would_not_write_is_no_branch(tmp_path: Path, head: str) -
 def test_head_that_is_no_plain_file_is_not_opened(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("ref: refs/heads/secret\n")
-    for number, make in enumerate(
-        (
-            lambda path: os.mkfifo(path),
-            lambda path: os.symlink(secret, path),
-            lambda path: os.symlink("/dev/zero", path),
-            lambda path: os.mkdir(path),
-            lambda path: os.symlink(path, path),
-        )
-    ):
+    makers: list[Callable[[Path], None]] = [
+        os.mkfifo,
+        os.mkdir,
+        lambda path: path.symlink_to(secret),
+        lambda path: path.symlink_to("/dev/zero"),
+        lambda path: path.symlink_to(path),
+    ]
+    for number, make in enumerate(makers):
         place = repository(tmp_path / str(number) / ".git")
         (place / "HEAD").unlink()
         make(place / "HEAD")

@@ -97,12 +97,8 @@ def test_nesting() -> None:
     """After the inner style ends, the outer returns."""
     page = sheet()
     inner = page.wrap("in", "fg:red bold")
-    assert paint([page.wrap(f"a{inner}b", "fg:green bg:blue")], page) == (
-        "\x1b[32;44ma\x1b[1;31min\x1b[22;32mb\x1b[0m"
-    )
-    assert paint([page.wrap("d" + page.wrap("b", "bold") + "d", "dim")], page) == (
-        "\x1b[2md\x1b[1mb\x1b[22;2md\x1b[0m"
-    )
+    assert paint([page.wrap(f"a{inner}b", "fg:green bg:blue")], page) == ("\x1b[32;44ma\x1b[1;31min\x1b[22;32mb\x1b[0m")
+    assert paint([page.wrap("d" + page.wrap("b", "bold") + "d", "dim")], page) == ("\x1b[2md\x1b[1mb\x1b[22;2md\x1b[0m")
     assert paint([page.wrap("a", "red") + page.wrap("b", "red") + "c"], page) == "\x1b[31mab\x1b[0mc"
 
 
