@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,8 @@ from launch import COMMAND_LINE, REPOSITORY, STATUS_LINE, Input, Outcome, launch
 
 CAPTURES = Path(__file__).parent / "payloads" / "captures"
 THEMES = sorted(path.stem for path in (REPOSITORY / "themes").glob("*.toml"))
+LIMIT_S = 5.0  # no refresh hangs, however busy the machine
+Environment = Mapping[str, str | None]
 HOST_HOME = "/home/user"  # where the recordings were made
 
 
@@ -44,25 +46,25 @@ class Session:
         path.write_text(text, "utf-8")
         return path
 
-    def run(self, given: Input, *, limit_s: float = 5.0, options: tuple[str, ...] = (), **env: str | None) -> Outcome:
-        """One run of the status line, whatever comes of it."""
+    def run(self, given: Input, options: Sequence[str] = (), env: Environment | None = None) -> Outcome:
+        """One run of the status line, whatever comes of it; the options go to the interpreter."""
         python, *rest = STATUS_LINE
-        return launch([python, *options, *rest], given, self.env(**env), self.home, limit_s=limit_s)
+        return launch([python, *options, *rest], given, self.env(**(env or {})), self.home)
 
-    def line(self, payload: "dict[str, Any] | bytes | Input", *, limit_s: float = 5.0, **env: str | None) -> str:
+    def line(self, payload: "dict[str, Any] | bytes | Input", **env: str | None) -> str:
         """What one refresh prints; it must end in time, with status 0, without a traceback."""
         if isinstance(payload, dict):
             payload = json.dumps(payload).encode() + b"\n"
         given = payload if isinstance(payload, Input) else Input(payload)
-        outcome = self.run(given, limit_s=limit_s, **env)
+        outcome = self.run(given, env=env)
         assert outcome.code == 0, outcome
         assert b"Traceback" not in outcome.out + outcome.err, outcome
-        assert outcome.took_s <= limit_s and not outcome.left_behind, outcome
+        assert outcome.took_s <= LIMIT_S and not outcome.left_behind, outcome
         return outcome.out.decode("utf-8")
 
-    def command(self, *words: str, data: bytes = b"", limit_s: float = 20.0, **env: str | None) -> Outcome:
+    def command(self, *words: str, data: bytes = b"") -> Outcome:
         """One run of `ohud WORDS`."""
-        return launch([*COMMAND_LINE, *words], Input(data), self.env(**env), self.home, limit_s=limit_s)
+        return launch([*COMMAND_LINE, *words], Input(data), self.env(), self.home, limit_s=20.0)
 
 
 def captured() -> dict[str, bytes]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import case_runner
 import pytest
+from _pytest.mark import ParameterSet
 
 OWN = Path(__file__).parent / "cases"
 FOLDER = Path(os.environ.get("OHUD_CASES") or OWN)
@@ -47,7 +48,7 @@ def reason(case_id: str, part: case_runner.Part) -> str | None:
     return None
 
 
-def _listed() -> "list[object]":
+def _listed() -> list[ParameterSet]:
     """One test for what must hold of each case, and one for each reason why something need not hold yet."""
     rows = []
     for path in sorted(FOLDER.glob("*/case.json")):

@@ -124,14 +124,16 @@ def operation(payload: "dict[str, Any]", world: "World") -> "str | None":
     return None
 
 
-def _start(payload: "dict[str, Any]") -> "str | None":
-    return text(table(payload, "workspace").get("current_dir")) or text(payload.get("cwd"))
+def _start(payload: "dict[str, Any]", world: "World") -> "str | None":
+    # As the host wrote it: the document's text is cut and cleaned for the eye.
+    raw = world.raw or payload
+    return text(table(raw, "workspace").get("current_dir")) or text(raw.get("cwd"))
 
 
 def _places(payload: "dict[str, Any]", world: "World") -> "tuple[str, str] | None":
     """The repository's own directory and its working tree, found once a refresh."""
     if "git places" not in world.memo:
-        start = _start(payload)
+        start = _start(payload, world)
         world.memo["git places"] = _find(start, world) if start else None
     return world.memo["git places"]  # type: ignore[return-value]
 

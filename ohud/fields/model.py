@@ -77,7 +77,7 @@ def resolved(payload: "dict[str, Any]", world: "World") -> "str | None":
     Errors:   none
     Source:   transcripts of 1.0.17 to 2.1.332: message.model, in old records the model at top level
     """
-    path = text(payload.get("transcript_path"))
+    path = text((world.raw or payload).get("transcript_path"))
     if path is None:
         return None
     key = "model " + path

@@ -133,15 +133,15 @@ def _ne(node: "list[Any]", value: "Any", meter: "list[int]") -> bool:
 def _order(node: "list[Any]", value: "Any", meter: "list[int]") -> bool | None:
     left = _run(node[1], value, meter)
     right = _run(node[2], value, meter)
-    kinds = (_kind(left), _kind(right))
-    if kinds == ("number", "number") or kinds == ("text", "text"):
+    one, two = type(left), type(right)
+    if (one in _NUMBER and two in _NUMBER) or (one is str and two is str):
         word = node[0]
         if word == "lt":
             return bool(left < right)
         if word == "lte":
             return bool(left <= right)
         return bool(left > right) if word == "gt" else bool(left >= right)
-    if kinds[0] in ("number", "text") and kinds[1] in ("number", "text"):
+    if (one is str and two in _NUMBER) or (one in _NUMBER and two is str):
         raise Fault("a number cannot be compared with a text")
     return None
 

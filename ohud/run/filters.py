@@ -641,7 +641,7 @@ TESTS: "dict[str, Callable[..., bool]]" = {
     "number": lambda value: isinstance(value, (int, float)),
     "odd": lambda value: _remainder(value, 2) == 1,
     "sameas": _same,
-    "sequence": lambda value: isinstance(value, (str, list, tuple, dict)),
+    "sequence": lambda value: isinstance(value, (str, list, tuple, dict, Undefined)),
     "string": lambda value: isinstance(value, str),
     "true": lambda value: value is True,
     "undefined": lambda value: value is UNDEFINED,

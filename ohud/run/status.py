@@ -99,11 +99,7 @@ def render(raw: "bytes | None", program: "dict[str, Any]", world: World) -> str:
     payload = stdin.parse(raw)
     if payload is None:
         return _ended(program["fallback"]["no_input"], program)
-    payload = clean_tree(payload)
-    payload.pop("computed", None)
-    path = payload.get("transcript_path")
-    world.transcript = path if isinstance(path, str) else None
-    segments = Segments(program, payload, world)
+    segments = Segments(program, document(payload, program["families"], world), world)
     marked = render_template(program["template"], segments.scope(), segments.context)
     return finish(marked, segments, program, world)
 
@@ -111,13 +107,11 @@ def render(raw: "bytes | None", program: "dict[str, Any]", world: World) -> str:
 class Segments:
     """The segments of one render, each computed when it is first asked for."""
 
-    def __init__(self, program: "dict[str, Any]", payload: "dict[str, Any]", world: World) -> None:
+    def __init__(self, program: "dict[str, Any]", found: "tuple[dict[str, Any], list[str]]", world: World) -> None:
         self.program = program
         self.world = world
-        self.faults: list[str] = []
-        self.document = dict(payload)
-        self.document["computed"] = computed(payload, program["families"], world, self.faults)
-        self.sheet = Sheet(world.color, program["palette"])
+        self.document, self.faults = found
+        self.sheet = Sheet(world.color, program["palette"], world.env("TERM") != "dumb", "file" in program["links"])
         self.made: dict[str, Segment] = {}
         self.context = Context(
             sheet=self.sheet,
@@ -164,7 +158,9 @@ class Segments:
             before = len(self.context.faults)
             text = render_template(spec["format"], scope, self.context)
             if len(self.context.faults) > before:
-                raise Fault(self.context.faults[before])
+                fault = self.context.faults[before]
+                del self.context.faults[before:]
+                raise Fault(fault)
         if not text.strip():
             # A list prints nothing, yet a template may walk it.
             return Segment(value, bool(value) and "format" not in spec, "", "", None, priority)
@@ -201,28 +197,38 @@ def _style(spec: "dict[str, Any]", value: object) -> "str | None":
 COLORS = {0: "never", 4: "16", 8: "256", 24: "truecolor"}
 
 
-def computed(
-    payload: "dict[str, Any]", families: "dict[str, Any]", world: World, faults: "list[str]"
-) -> "dict[str, Any]":
+def document(
+    payload: "dict[str, Any]", families: "dict[str, Any]", world: World
+) -> "tuple[dict[str, Any], list[str]]":
     """
-    The document's `computed` object: of each family just the fields that the program names.
+    The root of all expressions: the payload cleaned, and `computed` with just the fields that the program names.
 
-    Takes:  families: {family: list of fields, or true for a family that is one value}
+    Takes:    payload: as it was parsed; families: {family: list of fields, or true for a family that is one value}
+    Returns:  the document, and what went wrong in it
     """
+    world.raw = payload
+    path = payload.get("transcript_path")
+    world.transcript = path if isinstance(path, str) else None
+    root: dict[str, Any] = clean_tree(payload)
+    root.pop("computed", None)
     found: dict[str, Any] = {}
+    faults: list[str] = []
     for family, names in families.items():
         try:
             module = __import__("ohud.fields." + family, None, None, ("*",))
-            if names is True:
-                found[family] = getattr(module, family)(payload, world)
-            else:
-                # In place before it is full: one field that fails must not lose the others.
-                fields = found[family] = {}
-                for name in names:
-                    fields[name] = getattr(module, name)(payload, world)
         except Exception as fault:
             faults.append("computed.%s: %s: %s" % (family, type(fault).__name__, fault))
-    return found
+            continue
+        fields: dict[str, Any] = {}
+        for name in (family,) if names is True else names:
+            try:
+                fields[name] = getattr(module, name)(root, world)
+            except Exception as fault:
+                faults.append("computed.%s.%s: %s: %s" % (family, name, type(fault).__name__, fault))
+        found[family] = fields.get(family) if names is True else fields
+    # Text out of transcripts and repositories is as foreign as the payload's.
+    root["computed"] = clean_tree(found)
+    return root, faults
 
 
 def finish(marked: str, segments: Segments, program: "dict[str, Any]", world: World) -> str:

@@ -34,7 +34,8 @@ _CALL_LIMIT = 16
 _FAULT_LIMIT = 20
 _DEFAULT_PRIORITY = 50
 
-SCALES = {"gradient": gradient, "heat": heat}
+# colours that go by a number
+SCALES: "dict[str, Callable[..., str]]" = {"gradient": gradient, "heat": heat}
 
 
 class Context:

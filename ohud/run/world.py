@@ -89,6 +89,8 @@ class World:
         self.bytes_read = 0
         # How long a slow fact may be waited for: only commands that a person started have any [s].
         self.patience = 0.0
+        # The payload as the host wrote it, for paths: the document's text is cut and cleaned for the eye.
+        self.raw: dict[str, object] = {}
         self.transcript: str | None = None
 
     def configure(self, settings: "dict[str, object]", color: object, columns: object) -> None:

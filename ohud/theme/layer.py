@@ -7,11 +7,12 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from ohud.errors import Problem, nearest, quote
+from ohud.errors import Problem, Span, count, nearest, quote
 from ohud.theme import shape
 from ohud.theme.source import Source, key_span, place
 from ohud.theme.span import KeyPath
 
+REPORTED = 60  # mistakes of one file that are spelt out
 _INT64 = 2**63
 
 
@@ -36,7 +37,8 @@ def check(source: Source, table: shape.Table) -> Layer:
     Takes:  table: shape.THEME or shape.CONFIG
     """
     checker = _Checker(source, table)
-    checker.table(table, source.data, ())
+    checker.table(table, source.data, (), "fatal")
+    checker.end()
     return checker.layer
 
 
@@ -58,9 +60,14 @@ class _Checker:
         self.source = source
         self.root = root
         self.layer = Layer(source)
+        self.unsaid = 0
 
-    def table(self, table: shape.Table, data: dict[str, Any], path: KeyPath) -> None:
+    def table(self, table: shape.Table, data: dict[str, Any], path: KeyPath, weight: str) -> None:
         """Checks a table key by key; what is fine goes into the layer."""
+        if table.names is not None and len(data) > table.longest:
+            message = f"{_dotted(path)} has {len(data)} entries, {table.longest} are allowed"
+            self._wrong(path, message, weight, at_key=True)
+            return
         for name, value in data.items():
             here = (*path, name)
             key = table.key(name)
@@ -73,6 +80,13 @@ class _Checker:
                 self._unknown(table, name, here)
         self._needed(table, data, path)
 
+    def end(self) -> None:
+        """Says how many mistakes were left unsaid."""
+        if self.unsaid:
+            span = Span(self.source.path)
+            message = f"{count(self.unsaid, 'mistake')} more in this file"
+            self.source.problems.append(Problem("theme-shape", message, span, None, "ignored"))
+
     def _entry(self, kind: shape.Type, value: Any, path: KeyPath, weight: str) -> None:
         if owner(path) == path:  # a segment: its short form is its value
             if isinstance(value, str):
@@ -81,7 +95,7 @@ class _Checker:
                 kind = shape.SEGMENT
             self.layer.values.setdefault((*(owner(path) or ()), ""), None)
         if isinstance(kind, shape.Table) and isinstance(value, dict):
-            self.table(kind, value, path)
+            self.table(kind, value, path, weight)
             return
         try:
             self.layer.values[path] = self._value(kind, value, path, weight)
@@ -183,7 +197,16 @@ class _Checker:
             return False
         return True
 
+    def _full(self) -> bool:
+        """Whether enough has been said: a file of 30 KiB can hold 5,000 mistakes, each a search for a near word."""
+        if len(self.source.problems) < REPORTED:
+            return False
+        self.unsaid += 1
+        return True
+
     def _unknown(self, table: shape.Table, name: str, path: KeyPath) -> None:
+        if self._full():
+            return
         above = f" in {_dotted(path[:-1])}" if len(path) > 1 else ""
         hint = _meant(name, [key.name for key in table.keys])
         message = f"unknown key {quote(name)}{above}"
@@ -200,6 +223,11 @@ class _Checker:
         segment = owner(path)
         if segment is not None and weight == "part":
             self.layer.broken.add(segment)
+        if weight != "fatal" and self._full():
+            return _Wrong()
+        if weight == "fatal" and sum(p.weight == "fatal" for p in self.source.problems) >= REPORTED:
+            self.unsaid += 1
+            return _Wrong()
         span = key_span(self.source, path) if at_key else place(self.source, path)
         self.source.problems.append(Problem("theme-shape", message, span, help, weight))
         return _Wrong()

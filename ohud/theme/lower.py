@@ -13,7 +13,7 @@ from ohud.run.program import FORMAT
 from ohud.run.style import check_style
 from ohud.run.world import World
 from ohud.theme import fieldset, read
-from ohud.theme.expressions import compile_expression
+from ohud.theme.expressions import LENGTH, compile_expression
 from ohud.theme.templates import Template, compile_template
 
 # Processor seconds that reading and compiling a theme may take; files within the limits need a tenth.
@@ -58,10 +58,11 @@ def build(loaded: read.Loaded) -> Built:
     Errors:  none, the problems are in the result: those of reading first
     """
     problems = list(loaded.problems)
-    program, failed = _lower(loaded.theme, problems)
-    if failed and loaded.theme is not loaded.classic:
-        program, _ = _lower(loaded.classic, [])
+    # What is wrong in a theme that cannot be drawn is said all the same.
+    program, failed = _lower(loaded.draft, problems)
     failed = failed or loaded.failed
+    if failed:
+        program, _ = _lower(loaded.classic, [])
     spoken = next((p for weight in ("fatal", "part") for p in problems if p.weight == weight), None)
     program["sources"] = [list(stamp) for stamp in loaded.stamps]
     program["notices"] = loaded.theme.notices
@@ -175,7 +176,7 @@ class _Work:
         broken = source.broken
         for key in ("value", "when"):
             text = getattr(source, key)
-            if text is None:
+            if text is None or (source.broken and len(text) > LENGTH):
                 continue
             expression = compile_expression(text)
             for flaw in expression.flaws:

@@ -30,7 +30,7 @@ class SegmentSource:
     One segment, its keys merged over all layers; None where a key was not given.
 
     Takes:  levels: (at, style) in rising order of `at`; icon: the form that `icons` picks, a missing form replaced;
-            broken: a key has a wrong type, or there is neither value nor default: the segment is left out,
+            broken: a key has a wrong type, or there is no value, default or format: the segment is left out,
             its name stays known; places: key name -> where it was written ("" the segment itself,
             "levels.0" the style of the first level)
     """
@@ -178,7 +178,6 @@ def read_theme_file(
             has, and lies in no folder `themes`; config_dir: where the user's themes are, for `extends`
     Errors: none
     """
-    path = os.path.abspath(path) if path.startswith("~") else path
     reader = _Reader(home, config_dir or os.path.dirname(os.path.abspath(path)), bundled)
     source = reader.read(path, None)
     if source is None:
@@ -508,12 +507,12 @@ def _segments(
             found.setdefault(str(path[len(above)]), {})[str(path[-1])] = entry
     segments = {}
     for name, keys in found.items():
-        worth = "value" in keys or "default" in keys
+        worth = not keys.keys().isdisjoint(("value", "default", "format"))
         if not worth and report and (*above, name) not in broken:
             _, written = keys[""]
             near = nearest(name, [other for other, entry in found.items() if "value" in entry])
             hint = f"did you mean `{near}`?" if near else None
-            _note(written.source, written.path, f"segment {quote(name)} has no `value`", "part", hint, at_key=True)
+            _note(written.source, written.path, f"segment {quote(name)} has no `value`, `default` or `format`", "part", hint, at_key=True)
         segments[name] = _segment(name, keys, icons, not worth or (*above, name) in broken)
     return segments
 

@@ -8,7 +8,7 @@ in these places, which are the language's own rules (a field of a value is a key
 - a filter of a missing or null value gives "", a filter that jinja2 makes lazy gives a list
 - `default` takes null for missing; a hidden segment is missing to all filters
 - `x.name` and `x["name"]` look into objects only; a segment knows value, visible and text
-- `reverse` of a text is the style
+- `reverse` of a text is the style, `%` takes numbers only
 """
 
 from __future__ import annotations
@@ -125,6 +125,8 @@ class _Printing(NodeTransformer):
 class _Environment(ImmutableSandboxedEnvironment):
     """jinja2's sandbox with the language's own rules."""
 
+    intercepted_binops = frozenset(["%"])
+
     def __init__(self, context: Context, icons: str) -> None:
         super().__init__(undefined=ChainableUndefined, finalize=printed, autoescape=False, cache_size=0)
         self.filters.clear()
@@ -146,6 +148,11 @@ class _Environment(ImmutableSandboxedEnvironment):
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         return cast(nodes.Template, _Printing().visit(super()._parse(source, name, filename)))
+
+    def call_binop(self, context: JinjaContext, operator: str, left: Any, right: Any) -> Any:
+        if isinstance(opened(left), str):
+            raise TypeError("`%` takes numbers")
+        return super().call_binop(context, operator, left, right)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         if isinstance(obj, LoopContext):
@@ -241,7 +248,7 @@ def _style(name: str, function: Callable[..., str], context: Context) -> Callabl
 
 
 def _test(name: str) -> Callable[..., Any]:
-    function: Callable[..., Any] = TESTS[name] if name == "sameas" else JINJA_TESTS[name]
+    function = cast(Callable[..., Any], TESTS[name] if name == "sameas" else JINJA_TESTS[name])
 
     def apply(value: Any, *arguments: Any) -> Any:
         if name not in ("defined", "undefined"):

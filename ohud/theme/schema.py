@@ -93,6 +93,7 @@ def _table(table: shape.Table) -> dict[str, Any]:
         if table is shape.SEGMENTS:
             described["propertyNames"]["not"] = {"enum": sorted(shape.RESERVED)}
         described["additionalProperties"] = _type(table.entry)
+        described["maxProperties"] = table.longest
     else:
         described["additionalProperties"] = False
     return described

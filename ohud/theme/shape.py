@@ -64,12 +64,14 @@ class Table:
     """
     A table.
 
-    Takes:  keys: the keys it may hold; names: the type of further keys' names, entry: of their values
+    Takes:  keys: the keys it may hold; names: the type of further keys' names, entry: of their values;
+            longest: how many of these
     """
 
     keys: tuple[Key, ...] = ()
     names: Text | None = None
     entry: Type | None = None
+    longest: int = 256
 
     def key(self, name: str) -> Key | None:
         """The declaration of one key."""
@@ -114,7 +116,7 @@ ANY_NAME = Text(longest=256)
 _RESERVED = """
 palette terminal value loop row fill powerline icon self caller varargs kwargs super
 range dict namespace lipsum cycler joiner
-and or not in is if elif else for endfor endif set endset true false none
+and or not in is if else true false none
 """
 RESERVED = frozenset(_RESERVED.split())
 RESERVED_IN_SUBAGENTS = RESERVED | {"task"}
@@ -218,16 +220,16 @@ FALLBACK = Table(
             "no_input",
             Text(longest=200),
             "Printed when standard input gave no payload.",
-            default="",
-            examples=("ohud: no stdin (setup verification)",),
+            default="ohud: no stdin (setup verification)",
+            examples=("",),
         ),
-        Key("empty", Text(longest=200), "Printed when every segment is hidden.", default="", examples=("ohud",)),
+        Key("empty", Text(longest=200), "Printed when every segment is hidden.", default="ohud", examples=("",)),
         Key(
             "error",
             Text(longest=200),
             "Printed when the render as a whole failed.",
-            default="",
-            examples=("ohud: this line failed, run: ohud doctor",),
+            default="ohud: this line could not be drawn, run: ohud doctor",
+            examples=("",),
         ),
     )
 )

@@ -127,8 +127,8 @@ def parse(raw: bytes | str, path: str) -> Source:
     source = Source(path, text, {}, problems)
     if problems or _size(source):
         return source
-    hidden = list(_hidden(source))
-    if any(not _is_text(text[offset]) for offset in hidden) or _dots(source):
+    hidden = _hidden(source)
+    if not all(map(_is_text, hidden)) or _dots(source):
         return source
     _toml(source)
     if not hidden and "\\" in text:
@@ -261,23 +261,24 @@ def _is_text(character: str) -> bool:
     return character >= " " and character != "\x7f"
 
 
-def _hidden(source: Source) -> Iterator[int]:
-    """Offsets of refused characters, reported: the first of each line."""
+def _hidden(source: Source) -> list[str]:
+    """Refused characters of the text as it is written; the first of each line is reported."""
     text = source.text
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
-        return
-    reported: set[int] = set()
-    for offset, character in enumerate(text):
-        if character in "\n\t" or not refused(text, offset):
-            continue
-        yield offset
-        span = _at(source, offset, offset + 1)
-        if span.line not in reported and len(reported) < _REPORTED:
-            reported.add(span.line or 0)
-            if character == "\r":
+        return []
+    found: list[str] = []
+    reported = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        bad = [n for n, character in enumerate(line) if character != "\t" and refused(line, n)]
+        found += (line[n] for n in bad)
+        if bad and reported < _REPORTED:
+            reported += 1
+            span = Span(source.path, number, bad[0] + 1, 1)
+            if line[bad[0]] == "\r":
                 _report(source, "a carriage return without a line feed", span, "save it with LF or CR LF line ends")
             else:
-                _report(source, _name(character) + " in the file", span, _HIDDEN_HELP)
+                _report(source, _name(line[bad[0]]) + " in the file", span, _HIDDEN_HELP)
+    return found
 
 
 _HIDDEN_HELP = "controls, bidirectional marks and invisible characters are refused anywhere in a theme"
@@ -317,7 +318,9 @@ def refused(text: str, offset: int) -> bool:
     """Whether the character at `offset` is hidden and does not belong to an emoji or a visible number sign."""
     character = text[offset]
     if character == "\u200d":  # joins two emoji and nothing else
-        before = text[:offset].rstrip("\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")[-1:]
+        before = text[max(0, offset - 4) : offset].rstrip("\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")[
+            -1:
+        ]
         return not (_is_emoji(before) and _is_emoji(text[offset + 1 : offset + 2]))
     return character not in _VISIBLE_FORMATS and invisible(character)
 

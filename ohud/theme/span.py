@@ -145,6 +145,8 @@ class Scan:
             start = self.value_start = self.at
             character = self.text[start]
             if character in "[{":
+                if len(stack) == _DEEPEST:
+                    raise _Stop
                 stack.append((path, character, start, 0))
                 self.at += 1
             else:
@@ -240,6 +242,8 @@ def inside(raw: str, offset: int) -> int | None:
 class _Stop(Exception):
     """The text is not TOML from here on."""
 
+
+_DEEPEST = 1000  # tomllib gives up earlier; the paths of deeper values would cost the square of the depth
 
 _SPACES = re.compile(r"[ \t]*")
 _BLANKS_AND_COMMENTS = re.compile(r"(?:[ \t\n]+|#[^\n]*)*")

@@ -40,6 +40,7 @@ from ohud.theme.icons import ICONS, glyph
 
 SOURCE_LIMIT = 32_768
 NODE_LIMIT = 2000
+WORD_LIMIT = 5 * NODE_LIMIT
 DEPTH_LIMIT = 40
 LOOP_LIMIT = 3
 INTEGER_LIMIT = 10**15
@@ -230,9 +231,12 @@ class _Lowering:
         """The syntax tree, None when there is none or it is beyond the limits."""
         text = self.text
         if len(text) > SOURCE_LIMIT:
-            return self._stop(f"the template is longer than {SOURCE_LIMIT} characters")
-        if max(text.count("{{"), text.count("{%"), text.count("{#")) > NODE_LIMIT:
-            return self._stop(f"the template has more than {NODE_LIMIT} parts")
+            self._stop(f"the template is longer than {SOURCE_LIMIT} characters")
+            return None
+        if sum(1 for _ in re.finditer(r"\w+|[^\w\s]", text)) > WORD_LIMIT or text.count("{%") > NODE_LIMIT:
+            # the parser takes 10 us a word
+            self._stop(f"the template has more than {NODE_LIMIT} parts")
+            return None
         for at, character in enumerate(text):
             if not _harmless(character):
                 name = f"U+{ord(character):04X}"
@@ -243,9 +247,7 @@ class _Lowering:
         except TemplateSyntaxError as fault:
             self._syntax(fault)
             return None
-        if self._measure(tree):
-            return tree
-        return None
+        return tree if self._measure(tree) else None
 
     def _stop(self, message: str) -> None:
         self.flaws.append(Flaw(message))
@@ -400,7 +402,9 @@ class _Lowering:
         return ["undefined"]
 
     def _is_loop(self, scope: _Scope) -> bool:
-        return scope.symbols.find_ref("loop") is not None and scope.loops > 0
+        found = scope.symbols.find_ref("loop")
+        load = scope.symbols.find_load(found) if found else None
+        return load is not None and bool(load[0] == VAR_LOAD_PARAMETER)
 
     def _target(self, node: nodes.Node, scope: _Scope) -> Node:
         if isinstance(node, nodes.Tuple):
@@ -615,9 +619,10 @@ class _Lowering:
             self._flaw("`*` and `**` before an argument are not in the template language", node)
         named: list[Node] = []
         for pair in node.kwargs:
-            if pair.key in [name for name, _ in named]:
-                self._flaw(f"the argument {quote(pair.key)} is given twice", node, r"\b(" + pair.key + r")\s*=")
-            named.append([pair.key, self._expression(pair.value, scope)])
+            key = str(pair.key)
+            if key in [name for name, _ in named]:
+                self._flaw(f"the argument {quote(key)} is given twice", node, rf"\b({key})\s*=")
+            named.append([key, self._expression(pair.value, scope)])
         return self._all(node.args, scope), named
 
     def _filter(self, node: nodes.Filter, scope: _Scope) -> Node:
@@ -854,10 +859,8 @@ def _filter_function(name: str) -> tuple[Callable[..., Any] | None, int]:
         return STYLE_FILTERS[name], 2
     if name in SCALES:
         return SCALES[name], 3
-    if name in FILTERS:
-        kind, function = FILTERS[name]
-        return function, 2 if kind.startswith("context") else 1
-    return None, 0
+    kind, function = FILTERS.get(name, ("", None))
+    return function, 2 if kind.startswith("context") else 1
 
 
 def _usage(name: str, function: Callable[..., Any], skipped: int) -> str:

@@ -18,17 +18,21 @@ DOORS = {
     "run/program.py": {"ohud.theme.lower": "the compiler, on a miss", "site": "brings site-packages back under -S"},
     "run/payload.py": {"json": "where the C scanner is missing"},
     "run/expression.py": {"json": "where the C encoder is missing"},
+    "run/slow.py": {"json": "in the detached refresher, for which nobody waits"},
     "run/status.py": {"gc": "a C module; collecting is switched off"},
     "run/subagents.py": {"gc": "a C module; collecting is switched off"},
 }
 # Who may write files, and what.
 WRITERS = {
     "run/world.py": "the private cache and the log, on behalf of program and status",
+    "run/slow.py": "answers of detached refreshers, and their locks",
     "theme/lower.py": "compiled programs",
     "host/scenarios.py": "a scratch folder for the built-in scenarios, taken away again",
     "host/settings.py": "the host's settings",
     "cli/schema.py": "schemas and README tables",
 }
+# Who may start a process.
+STARTING = {"run/slow.py": "one detached refresher a slow fact"}
 STARTERS = {
     "system",
     "fork",
@@ -87,10 +91,10 @@ def _imports(node: ast.AST, deferred: bool, for_types: bool) -> Iterator[Import]
         for alias in node.names:
             yield Import(f"{node.module}.{alias.name}", node.lineno, deferred, for_types)
     elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-        for child in node.body:
-            yield from _imports(child, deferred, True)
-        for child in node.orelse:
-            yield from _imports(child, deferred, for_types)
+        for guarded in node.body:
+            yield from _imports(guarded, deferred, True)
+        for other in node.orelse:
+            yield from _imports(other, deferred, for_types)
     else:
         inside = deferred or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         for child in ast.iter_child_nodes(node):
@@ -181,7 +185,9 @@ def named_families(files: list[Tree]) -> list[str]:
             continue
         faults += [place(tree, one.line, one.module) for one in imports(tree) if below(one.module, "ohud.fields")]
         for node in ast.walk(tree.body):
-            text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+                continue
+            text = node.value
             tail = text.rpartition("computed.")[2] if "computed." in text else text.removeprefix("ohud.fields.")
             if tail != text and tail.split(".")[0] in families:
                 faults.append(place(tree, node.lineno, repr(text[:60])))
@@ -230,7 +236,8 @@ def writes(files: list[Tree]) -> list[str]:
         for node, receiver, name in calls(tree):
             if tree.name not in WRITERS and _writes(node, receiver, name):
                 faults.append(place(tree, node.lineno, ast.unparse(node)[:80]))
-            if tree.room in HOT and (receiver in {"os", "system", *SYSTEM} and name in STARTERS):
+            starts = receiver in {"os", "system", *SYSTEM} and name in STARTERS
+            if tree.room in HOT and tree.name not in STARTING and starts:
                 faults.append(place(tree, node.lineno, ast.unparse(node)[:80]))
     return faults
 

@@ -112,7 +112,7 @@ def test_a_damaged_file_costs_a_compilation(name: str, session: Session) -> None
         assert path.read_bytes() == whole
 
 
-WRONG = [None, True, 7, -1.5, "text", [], [[]], [1, [2, [3]]], {}, {"a": {"b": []}}, ["out", ["name", "x"]]]
+WRONG: list[Any] = [None, True, 7, -1.5, "text", [], [[]], [1, [2, [3]]], {}, {"a": {"b": []}}, ["out", ["name", "x"]]]
 KEYS = ["families", "segments", "template", "palette", "limits", "fallback", "margin", "color", "columns", "notice"]
 
 
@@ -187,11 +187,16 @@ def test_no_place_for_the_cache(place: Callable[[Session], dict[str, str | None]
         assert session.line(PAYLOAD, **env) == LINE
 
 
+def started(session: Session) -> "subprocess.Popen[bytes]":
+    """A refresh that waits for its input."""
+    pipe = subprocess.PIPE
+    return subprocess.Popen(STATUS_LINE, env=session.env(), cwd=session.home, stdin=pipe, stdout=pipe, stderr=pipe)
+
+
 def test_many_compile_at_once(session: Session) -> None:
     """Processes that meet an empty cache together all print the line, and leave one program and nothing else."""
     cached(session).unlink()
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    many = [subprocess.Popen(STATUS_LINE, env=session.env(), cwd=session.home, **pipes) for _ in range(4)]
+    many = [started(session) for _ in range(4)]
     data = json.dumps(PAYLOAD).encode()
     for process in many:
         assert process.stdin

@@ -5,7 +5,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -181,7 +181,7 @@ def test_a_character_is_cut_by_the_stall(session: Session) -> None:
 
 def test_nothing_to_show(session: Session, theme: str) -> None:
     """Every segment hidden: the theme's name for itself, or nothing."""
-    session.configure(f'theme = "{theme}"\ntemplate = "{{{{ none }}}}"\n[segments]\nnone = "absent.key"\n')
+    session.configure(f'theme = "{theme}"\ntemplate = "{{{{ gone }}}}"\n[segments]\ngone = "absent.key"\n')
     assert session.line(payload(session)) == EMPTY[theme]
 
 
@@ -238,12 +238,17 @@ def _fifo(path: Path) -> None:
     os.mkfifo(path)
 
 
-TRANSCRIPTS = {
+def _unreadable(path: Path) -> None:
+    path.write_text(ASSISTANT)
+    path.chmod(0)
+
+
+TRANSCRIPTS: dict[str, Callable[[Path], object]] = {
     "missing": lambda path: None,
     "a directory": lambda path: path.mkdir(),
     "a FIFO": _fifo,
     "empty": lambda path: path.write_bytes(b""),
-    "unreadable": lambda path: (path.write_text(ASSISTANT), path.chmod(0)),
+    "unreadable": _unreadable,
     "no assistant": lambda path: path.write_text('{"type": "user", "message": {"role": "user", "content": "x"}}\n'),
     "a placeholder only": lambda path: path.write_text(ASSISTANT.replace("claude-haiku-4-5", "<synthetic>")),
     "no JSON": lambda path: path.write_bytes(bytes(range(256)) * 2000),

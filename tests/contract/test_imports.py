@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from launch import STATUS_LINE, Input
-from session import THEMES, Session, at_home, captured, repository, transcript
+from session import THEMES, Environment, Session, at_home, captured, repository, transcript
 
 PACKAGE_ROOMS = ("ohud.run", "ohud.fields")
 LIBRARY = {"sys", "time", "_json", "select", "_signal", "_bisect"} | set(sys.builtin_module_names)
@@ -30,9 +30,9 @@ def allowed(module: str) -> bool:
     return module in LIBRARY or module == "ohud" or module.startswith(PACKAGE_ROOMS)
 
 
-def refresh(session: Session, payload: bytes, **env: str) -> set[str]:
+def refresh(session: Session, payload: bytes, env: Environment | None = None) -> set[str]:
     """What one refresh imports over the bare interpreter."""
-    outcome = session.run(Input(payload), options=("-X", "importtime"), **env)
+    outcome = session.run(Input(payload), ("-X", "importtime"), env)
     assert outcome.code == 0 and outcome.out.strip(), outcome
     return imported(outcome.errors) - bare()
 
@@ -60,8 +60,8 @@ def test_a_warm_refresh_stays_in_the_hot_lane(theme: str, name: str, session: Se
     session.configure(f'theme = "{theme}"\n')
     payload = mapped(session, name)
     session.line(payload)
-    for columns in ({}, {"COLUMNS": "30"}):
-        strays = sorted(module for module in refresh(session, payload, **columns) if not allowed(module))
+    for columns in (None, {"COLUMNS": "30"}):
+        strays = sorted(module for module in refresh(session, payload, columns) if not allowed(module))
         assert not strays, f"{theme} imports {', '.join(strays)}"
 
 

@@ -105,7 +105,7 @@ def outcome(ir: Any, document: Any) -> Any:
 
 
 @given(EXPRESSIONS, DOCUMENTS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_an_expression_means_what_jmespath_says(text: str, document: Any) -> None:
     """Where the parser takes it, so do we; where the search gives a value, ours is the same to the byte."""
     try:
@@ -135,7 +135,7 @@ def kept(computed: dict[str, dict[str, Any]], reach: frozenset[tuple[str, str | 
 
 
 @given(EXPRESSIONS | EXPRESSIONS.map(lambda text: f"computed | {text}"), DOCUMENTS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_what_is_not_reached_cannot_change_the_value(text: str, document: Any) -> None:
     """The value is the same over a document that holds only the families and fields that the compiler reports."""
     expression = compile_expression(text)
@@ -148,7 +148,7 @@ PIECES = st.sampled_from([*"abc.,:|&!=<>@*?()[]{}'\"`\\ -019\x1b\u202e\ud800é",
 
 
 @given(st.text(max_size=60) | st.lists(PIECES, max_size=30).map("".join) | EXPRESSIONS, st.booleans())
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_any_text_gives_nodes_or_flaws(text: str, limited: bool) -> None:
     """Never an exception; each flaw is one clean line and lies inside the text."""
     expression = compile_expression(text, limited=limited)
@@ -173,7 +173,7 @@ DAMAGED = st.recursive(
 
 
 @given(DAMAGED, VALUES)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_damaged_nodes_give_a_value_or_a_fault(ir: Any, document: Any) -> None:
     """Whatever a cache file holds, nothing but a Fault is raised."""
     outcome(ir, document)

@@ -385,8 +385,8 @@ def compared(source: str, segments: dict[str, Segment]) -> bool:
         expected = render_template(source, segments, theirs, values)
     except Exception:
         return False
-    assert found == expected, (source, mine.faults)
-    assert mine.faults == [], source
+    assert found == expected, f"{found!r} is not {expected!r} for {source!r} ({mine.faults})"
+    assert mine.faults == [], f"{mine.faults} for {source!r}"
     assert mine.sheet.styles == theirs.sheet.styles and mine.sheet.links == theirs.sheet.links
     return True
 

@@ -496,3 +496,27 @@ def test_shipped_folders_are_found() -> None:
     """Themes and schemas are where they ship, in a checkout as well."""
     assert os.path.isfile(os.path.join(read.bundled_dir(), "classic.toml"))
     assert os.path.isfile(os.path.join(read.bundled_dir("schema"), "theme.schema.json"))
+
+
+def test_many_mistakes_cost_little(home: Home) -> None:
+    """A file full of mistakes is answered at once: the first ones are said, the rest are counted."""
+    home.write("bundled/t.toml", "template = 't'\n" + "".join(f"templat{n} = 1\n" for n in range(1800)))
+    begin = time.process_time()
+    loaded = home.load("theme = 't'\n")
+    assert time.process_time() - begin < 0.4
+    assert not loaded.failed
+    assert messages(loaded)[0] == "1740 mistakes more in this file"
+    assert len(loaded.problems) == 61
+    home.write("bundled/t.toml", "template = 't'\n[segments]\n" + "".join(f"A{n} = ''\n" for n in range(200)))
+    assert home.load("theme = 't'\n").failed
+    home.write("bundled/t.toml", "template = 't'\n[segments]\n" + "".join(f"a{n} = ''\n" for n in range(257)))
+    assert messages(home.load("theme = 't'\n")) == ["`segments` has 257 entries, 256 are allowed"]
+
+
+@pytest.mark.parametrize("filler", ["\u202e", "\u200d", "\x1b", "👩\u200d", "é", "\\u202e", "a=1\n", "[a]\n", "''"])
+def test_worst_files_within_the_limits_cost_little(filler: str) -> None:
+    """Files of the allowed size, full of one thing, are answered in time."""
+    text = "template = '''\n" + filler * ((SIZE_LIMIT - 30) // len(filler.encode())) + "'''\n"
+    begin = time.process_time()
+    parse(text.encode(), "t")
+    assert time.process_time() - begin < 0.3
