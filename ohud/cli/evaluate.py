@@ -11,7 +11,6 @@ from ohud.cli import DONE, NO, WRONG_USE, complain, parser
 from ohud.cli.preview import paints
 from ohud.errors import Flaw, Problem, Span, quote, render
 from ohud.run import status
-from ohud.run.clean import clean_tree
 from ohud.run.expression import evaluate
 from ohud.run.fault import Fault
 from ohud.run.payload import parse
@@ -21,6 +20,7 @@ from ohud.theme.expressions import compile_expression
 from ohud.theme.lower import families_of
 
 _LIMIT = 262144
+_PATIENCE_S = 5.0
 
 
 def run(words: list[str]) -> int:
@@ -103,10 +103,9 @@ def _document(raw: bytes, families: dict[str, Any], world: World) -> dict[str, A
         said = "more than 256 KiB" if len(raw) > _LIMIT else "no JSON object"
         print(f"ohud eval: the input is {said}, as good as no payload", file=sys.stderr)
         payload = {}
-    payload = clean_tree(payload)
-    payload.pop("computed", None)
-    faults: list[str] = []
-    document = {**payload, "computed": status.computed(payload, families, world, faults)}
+    # A person waits for the slow facts; a refresh shows what it has.
+    world.patience = _PATIENCE_S
+    document, faults = status.document(payload, families, world)
     for fault in faults:
         print(f"ohud eval: {fault}", file=sys.stderr)
     return document

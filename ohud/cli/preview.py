@@ -17,7 +17,7 @@ from ohud.host import scenarios
 from ohud.run import status
 from ohud.run.fault import Spent
 from ohud.run.program import config_path
-from ohud.run.world import World, depth, environ
+from ohud.run.world import World, depth
 from ohud.theme import lower, read
 
 COLORS = ("auto", "never", "16", "256", "truecolor")
@@ -147,7 +147,7 @@ def _moments(asked: Namespace, world: World) -> Iterator[list[Moment]]:
         raw = sys.stdin.buffer.read(_PAYLOAD_LIMIT + 1) if asked.payload == "-" else _contents(asked.payload)
         name = "stdin" if asked.payload == "-" else os.path.basename(asked.payload)
         raw = _with_transcript(raw, asked.transcript)
-        yield [Moment(name, "a payload of your own", raw if len(raw) <= _PAYLOAD_LIMIT else None, environ())]
+        yield [Moment(name, "a payload of your own", raw if len(raw) <= _PAYLOAD_LIMIT else None, dict(os.environ))]
         return
     with staged_moments(asked.scenario, world.now) as moments:
         yield [

@@ -48,7 +48,7 @@ _SIGNS = (
     b'"ai-title"',
     b'"summary"',
 )
-_RESUMED = b"SessionStart:resume"
+_RESUMED = b'"SessionStart:resume"'
 # The list of tasks is kept by these; they are no work.
 _BOOKKEEPING = (
     "TodoWrite",
@@ -96,18 +96,17 @@ def journal(world: "World") -> "dict[str, Any]":
         return {}
     name = file_name(path)
     state, replies = load(world, name)
-    if state is not None:
-        at = state["offset"]
-        if at == facts.st_size and [facts.st_ino, facts.st_size, facts.st_mtime_ns] == state["stamp"]:
-            state["complete"] = True
-            return state
-        if not continues(world, path, facts, state):
-            state = None
-    if state is None:
+    if state is not None and state["offset"] == facts.st_size and state["stamp"] == stamp(facts):
+        state["complete"] = True
+        return state
+    if state is None or not continues(world, path, facts, state):
         state, replies = fresh(), b""
-    if facts.st_size - state["offset"] > INLINE:
-        return _behind(world, path, name, facts, state)
-    return _advance(world, path, name, facts, state, replies)
+    try:
+        return _grown(world, path, name, facts, state, replies)
+    except _DAMAGE:
+        # A state that bears our digest and is still not ours: as good as none.
+        save(world, path, name, facts, fresh())
+        return _grown(world, path, name, facts, fresh(), b"")
 
 
 def fresh() -> "dict[str, Any]":
@@ -164,17 +163,26 @@ def load(world: "World", name: str) -> "tuple[dict[str, Any] | None, bytes]":
 def _sound(state: "dict[str, Any]") -> bool:
     """Whether a state has the parts of a fresh one, each of the right sort."""
     for key, value in fresh().items():
-        if key != "replies" and value is not None and type(state.get(key)) is not type(value):
+        if key != "replies" and (key not in state or (value is not None and type(state[key]) is not type(value))):
             return False
-    return state["format"] == FORMAT and state["offset"] >= 0 and len(state["head"]) == 2
+    return state["format"] == FORMAT and state["offset"] >= 0 and len(state["head"]) == 2 and len(state["stamp"]) == 3
+
+
+def stamp(facts: "stat_result") -> "list[int]":
+    """What tells that a file is the same and has not changed."""
+    return [facts.st_ino, facts.st_size, facts.st_mtime_ns]
 
 
 def continues(world: "World", path: str, facts: "stat_result", state: "dict[str, Any]") -> bool:
     """Whether the file is the one that the state is of, grown or not; a shorter, another or a new one is not."""
-    if facts.st_ino != state["stamp"][0] or facts.st_size < state["offset"]:
-        return False
+    offset = state["offset"]
     length, digest = state["head"]
-    return type(length) is int and 0 <= length <= _HEAD and _head(world, path, length) == [length, digest]
+    if facts.st_ino != state["stamp"][0] or facts.st_size < offset or type(length) is not int or length > _HEAD:
+        return False
+    if _head(world, path, length) != [length, digest]:
+        return False
+    # Where a file was written anew in place, ours is the middle of a line.
+    return not offset or state["skip"] or world.read_from(path, offset - 1, 1) == b"\n"
 
 
 def _head(world: "World", path: str, length: int) -> "list[Any]":
@@ -190,7 +198,7 @@ def restore(state: "dict[str, Any]", replies: bytes) -> None:
 
 def save(world: "World", path: str, name: str, facts: "stat_result", state: "dict[str, Any]") -> bool:
     """Writes the state; whether it is in the cache now."""
-    state["stamp"] = [facts.st_ino, facts.st_size, facts.st_mtime_ns]
+    state["stamp"] = stamp(facts)
     if state["head"][0] < _HEAD:
         state["head"] = _head(world, path, min(_HEAD, state["offset"]))
     replies = state.pop("replies")
@@ -209,7 +217,7 @@ def _encoded(value: "Any") -> bytes:
     try:
         from _json import encode_basestring, make_encoder
 
-        write = make_encoder(None, None, encode_basestring, None, ":", ",", False, False, False)
+        write = make_encoder(None, repr, encode_basestring, None, ":", ",", False, False, False)
         return "".join(write(value, 0)).encode("utf-8", "replace")
     except (ImportError, TypeError):
         from json import dumps
@@ -230,62 +238,54 @@ def _shrink(state: "dict[str, Any]", replies: "dict[str, Any]") -> None:
         del state["todos"][key]
 
 
-def _advance(
+def _grown(
     world: "World", path: str, name: str, facts: "stat_result", state: "dict[str, Any]", replies: bytes
 ) -> "dict[str, Any]":
-    """The state with what was appended; a last line that is whole but not ended counts in this refresh only."""
-    offset = state["offset"]
-    before = 1 if offset and not state["skip"] else 0
-    data = world.read_from(path, offset - before, facts.st_size - offset + before)
-    if data is None:
-        return {}
-    if before and data[:1] != b"\n":
-        # Written anew in place: our place in it is the middle of a line.
-        if facts.st_size > INLINE:
-            return _behind(world, path, name, facts, fresh())
-        return _advance(world, path, name, facts, fresh(), b"")
-    try:
-        restore(state, replies)
-        used = fold_all(state, data[before:])
-        if used or state["stamp"][0] != facts.st_ino:
-            state["offset"] = offset + used
-            save(world, path, name, facts, state)
-        rest = data[before + used :]
-        if rest.rstrip(b" \t\r").endswith(b"}") and not state["skip"]:
-            fold(state, rest)
-    except _DAMAGE:
-        if not offset:
-            raise
-        return _advance(world, path, name, facts, fresh(), b"") if facts.st_size <= INLINE else {}
-    state["complete"] = True
-    return state
-
-
-def _behind(
-    world: "World", path: str, name: str, facts: "stat_result", state: "dict[str, Any]"
-) -> "dict[str, Any]":
-    """What is known of a file of which more is unread than a refresh may read; the job that reads it is started."""
+    """The state with what was appended, as far as a refresh may read."""
+    if facts.st_size - state["offset"] <= INLINE:
+        return _advance(world, path, name, facts, state, replies)
     if world.patience:
-        __import__("ohud.refresh.journal", None, None, ("*",)).work({"path": path, "seconds": world.patience}, world)
+        from ohud.refresh.journal import catch_up
+
+        catch_up(world, path, world.patience)
     else:
         # A first look waits a little; many a transcript is read in that time.
         world.slow("journal", {"path": path}, 0.25, 0.0 if state["offset"] else 0.06, 30.0)
     newer, replies = load(world, name)
-    if newer is not None and newer["stamp"][0] == facts.st_ino and state["offset"] < newer["offset"] <= facts.st_size:
+    if newer is not None and newer["offset"] > state["offset"] and continues(world, path, facts, newer):
         state = newer
         if facts.st_size - state["offset"] <= INLINE:
             return _advance(world, path, name, facts, state, replies)
+    return _partial(world, path, facts, state)
+
+
+def _advance(
+    world: "World", path: str, name: str, facts: "stat_result", state: "dict[str, Any]", replies: bytes
+) -> "dict[str, Any]":
+    """The state with what was appended; a last line that is whole but not ended counts in this refresh only."""
+    data = world.read_from(path, state["offset"], facts.st_size - state["offset"])
+    if data is None:
+        return {}
+    restore(state, replies)
+    used = fold_all(state, data)
+    state["offset"] += used
+    if used or state["stamp"][0] != facts.st_ino:
+        save(world, path, name, facts, state)
+    rest = data[used:]
+    if rest.endswith((b"}", b"}\r")) and not state["skip"]:
+        fold(state, rest)
+    state["complete"] = True
+    return state
+
+
+def _partial(world: "World", path: str, facts: "stat_result", state: "dict[str, Any]") -> "dict[str, Any]":
+    """What is known of a file of which more is unread than a refresh may read: its sums so far, and its end."""
     end = fresh()
     data = world.read_from(path, facts.st_size - _TAIL, _TAIL) or b""
-    try:
-        for line in data.split(b"\n")[1:]:
-            fold(end, line)
-    except _DAMAGE:
-        end = fresh()
+    fold_all(end, data[data.find(b"\n") + 1 :])
     for key in _FIGURES:
         end[key] = state[key]
     end["titles"] = {**state["titles"], **end["titles"]}
-    end["todos"] = end["todos"] or state["todos"]
     end["complete"] = False
     return end
 
@@ -304,7 +304,9 @@ def fold_all(state: "dict[str, Any]", data: bytes) -> int:
         # The rest of a line that was too long.
         start = data.find(b"\n") + 1
         state["skip"] = False
-    for line in data[start : end - 1].split(b"\n"):
+    lines = (data[start:] if start else data).split(b"\n")
+    lines.pop()
+    for line in lines:
         if _matters(line) or state["started_at"] is None:
             fold(state, line)
     return end
@@ -315,10 +317,10 @@ def _matters(line: bytes) -> bool:
     if line.startswith(b'{"type":"'):
         return line[9 : line.find(b'"', 9)] in _KINDS
     head = line[:600]
-    if b'"attachment":{' in head or b'"type":"progress","data":{' in head:
+    if b'"assistant"' in head or b'"user"' in head:
+        return b'"type":"progress","data":{' not in head
+    if b'"attachment":{' in head:
         return _RESUMED in line[:2000]
-    if b'"user"' in head or b'"assistant"' in head:
-        return True
     for sign in _SIGNS:
         if sign in line:
             return True
@@ -331,8 +333,7 @@ def fold(state: "dict[str, Any]", line: bytes) -> None:
 
     Errors:  none, whatever the line; TypeError, KeyError and such when the state itself is damaged
     """
-    # A crash leaves NUL bytes where the file had grown already.
-    record = parse(line.strip(b"\0 \t\r"))
+    record = _record(state, line)
     if record is None:
         return
     if state["started_at"] is None:
@@ -354,6 +355,22 @@ def fold(state: "dict[str, Any]", line: bytes) -> None:
             state["titles"][kind] = clean(title, 200).strip()
     elif _RESUMED in line[:2000]:
         _settle(state, moment(record.get("timestamp")), True)
+
+
+def _record(state: "dict[str, Any]", line: bytes) -> "dict[str, Any] | None":
+    """A line's record; of the result of a plain call without the copy of it that the host keeps for itself."""
+    if len(line) > 4000:
+        end = line.find(b',"toolUseResult":')
+        if end > 0:
+            start = line.find(b'"tool_use_id":"') + 15
+            ident = line[start : line.find(b'"', start)].decode("ascii", "replace")
+            # What is decoded is the greatest cost of a long transcript, and for these calls nothing else is read.
+            if start > 14 and ident in state["open"]:
+                record = parse(line[:end] + b"}")
+                if record is not None and "timestamp" in record and b'"is_error":true' not in line[:end]:
+                    return record
+    # A crash leaves NUL bytes where the file had grown already.
+    return parse(line.strip(b"\0 \t\r"))
 
 
 def _system(state: "dict[str, Any]", record: "dict[str, Any]") -> None:
@@ -388,10 +405,12 @@ def _assistant(state: "dict[str, Any]", record: "dict[str, Any]") -> None:
     if at is not None:
         state["last_at"] = state["last_reply_at"] = at
         if ident is not None:
-            known = state["reply"]
-            began = known[1] if known and known[0] == ident else state["asked_at"]
-            spent = None if began is None else round(at - began, 3)
-            state["reply"] = [ident, began, counted[1], spent]
+            reply = state["reply"]
+            if reply is None or reply[0] != ident:
+                reply = state["reply"] = [ident, state["asked_at"], 0, None]
+            reply[2] = max(reply[2], counted[1])
+            if reply[1] is not None:
+                reply[3] = round(at - reply[1], 3)
     state["last_usage"] = counted[:5]
     if counted[3] or counted[4]:
         state["ttl_s"] = 3600 if counted[4] else 300
@@ -442,15 +461,15 @@ def _reply(state: "dict[str, Any]", ident: "str | None", side: bool, model: str,
     figures = counted[:6]
     replies = state["replies"]
     if ident is not None:
-        before = replies.pop(ident, None)
+        before = replies.get(ident)
+        entry = [side, model, bucket, *figures]
         if before is not None:
-            if sum(figures[:5]) < sum(before[3:8]):
-                replies[ident] = before
+            if entry == before or sum(figures[:5]) < sum(before[3:8]):
                 return
             _add(state, before[0], before[1], before[2], [-figure for figure in before[3:]])
         elif not side:
             state["messages"] += 1
-        replies[ident] = [side, model, bucket, *figures]
+        replies[ident] = entry
         if len(replies) > _REPLIES + 128:
             for key in list(replies)[:-_REPLIES]:
                 del replies[key]
@@ -492,7 +511,7 @@ def _called(state: "dict[str, Any]", block: "dict[str, Any]", at: "float | None"
         todos = given.get("todos")
         if isinstance(todos, list):
             items = [_todo(item.get("content"), item) for item in todos if isinstance(item, dict)]
-            state["todos"] = {str(at): item for at, item in enumerate([item for item in items if item][:_TODOS])}
+            state["todos"] = dict(zip(map(str, range(_TODOS)), [item for item in items if item], strict=False))
             state["listed"] = True
     elif name == "TaskCreate":
         task = _todo(given.get("subject"), given)
@@ -676,6 +695,8 @@ def _reported(agent: "dict[str, Any]", result: "Any", failed: bool, at: "float |
 
 def _notified(state: "dict[str, Any]", text: str, at: "float | None") -> None:
     """Notes about background tasks: the end of agents."""
+    if not text.startswith("<task-notification>"):
+        return
     for note in text.split("<task-notification>")[1:]:
         call, task, status = (
             note.partition("<" + tag + ">")[2].partition("</" + tag + ">")[0].strip()
@@ -742,11 +763,11 @@ def moment(text: "Any") -> "float | None":
             day = _days[text[:10]] = _day(int(text[:4]), int(text[5:7]), int(text[8:10]))
         seconds = day + int(text[11:13]) * 3600 + int(text[14:16]) * 60
         rest = text[17:]
-        if rest[-1] in "Zz":
-            return round(seconds + float(rest[:-1]), 3)
-        return round(seconds - int(rest[-6:-3] + "1") // abs(int(rest[-6:-3] + "1")) * (
-            abs(int(rest[-6:-3])) * 3600 + int(rest[-2:]) * 60
-        ) + float(rest[:-6]), 3)
+        if rest[-1] not in "Zz":
+            ahead = int(rest[-5:-3]) * 3600 + int(rest[-2:]) * 60
+            seconds += ahead if rest[-6] == "-" else -ahead
+            rest = rest[:-5]
+        return round(seconds + float(rest[:-1]), 3)
     except (ValueError, IndexError):
         return None
 

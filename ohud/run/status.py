@@ -5,7 +5,7 @@ import sys
 from ohud.run import payload as stdin
 from ohud.run.clean import clean_tree
 from ohud.run.expression import evaluate
-from ohud.run.fault import Fault, Spent
+from ohud.run.fault import Fault
 from ohud.run.fit import fit, within
 from ohud.run.style import Sheet
 from ohud.run.template import Context, Segment, printed
@@ -75,7 +75,7 @@ def status(theme: "str | None" = None) -> str:
 
 
 def _set_backstop(seconds: float) -> None:
-    import _signal
+    import _signal  # type: ignore[import-not-found]
 
     if hasattr(_signal, "setitimer"):
         if seconds:
@@ -197,9 +197,7 @@ def _style(spec: "dict[str, Any]", value: object) -> "str | None":
 COLORS = {0: "never", 4: "16", 8: "256", 24: "truecolor"}
 
 
-def document(
-    payload: "dict[str, Any]", families: "dict[str, Any]", world: World
-) -> "tuple[dict[str, Any], list[str]]":
+def document(payload: "dict[str, Any]", families: "dict[str, Any]", world: World) -> "tuple[dict[str, Any], list[str]]":
     """
     The root of all expressions: the payload cleaned, and `computed` with just the fields that the program names.
 

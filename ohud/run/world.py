@@ -9,13 +9,18 @@ import sys
 import time
 
 if sys.platform == "win32":
-    import nt as system
+    import nt
+
+    system = nt
 else:
-    import posix as system
+    import posix
+
+    system = posix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import stat_result
+    from typing import Any
 
 WINDOWS = sys.platform == "win32"
 _REGULAR = 0o100000
@@ -31,17 +36,6 @@ _NO_FOLLOW = getattr(system, "O_NOFOLLOW", 0)
 _MAX_COLUMNS = 1000
 _LOG_LIMIT = 65536
 PRIVATE_LIMIT = 262144
-
-
-def environ() -> dict[str, str]:
-    """The process environment as text (bytes that are no UTF-8 become surrogates, as `os` has it)."""
-    found: dict[str, str] = {}
-    for name, value in system.environ.items():
-        if isinstance(name, bytes):
-            found[name.decode("utf-8", "surrogateescape")] = value.decode("utf-8", "surrogateescape")
-        else:
-            found[name] = value
-    return found
 
 
 def usable(path: object) -> bool:
@@ -85,7 +79,7 @@ class World:
         self.lines = _count(self.env("LINES"))
         self.color = 0
         self.settings: dict[str, object] = {}
-        self.memo: dict[str, object] = {}
+        self.memo: dict[str, Any] = {}
         self.bytes_read = 0
         # How long a slow fact may be waited for: only commands that a person started have any [s].
         self.patience = 0.0
@@ -151,7 +145,9 @@ class World:
         """As `read`, and a final symbolic link is refused."""
         return self._read(path, limit, False, _NO_FOLLOW)
 
-    def _read(self, path: str, limit: int, tail: bool, flags: int, private: bool = False, start: int = 0) -> "bytes | None":
+    def _read(
+        self, path: str, limit: int, tail: bool, flags: int, private: bool = False, start: int = 0
+    ) -> "bytes | None":
         if not usable(path):
             return None
         try:
@@ -267,14 +263,14 @@ class World:
 
         return fact(self, job, arguments, ttl, wait, deadline)
 
-    def journal(self) -> "dict[str, object]":
+    def journal(self) -> "dict[str, Any]":
         """What the session's transcript says so far (`ohud.run.journal`), empty when there is none."""
-        found = self.memo.get("journal")
+        found: dict[str, Any] | None = self.memo.get("journal")
         if found is None:
             from ohud.run.journal import journal
 
             found = self.memo["journal"] = journal(self)
-        return found  # type: ignore[return-value]
+        return found
 
     def log(self, text: str) -> None:
         """One line for `ohud doctor`, on stderr and in the cache's `errors.log` (two files of 64 KiB at most)."""
@@ -310,10 +306,10 @@ def depth(setting: object, env: "object") -> int:
     Takes:  setting: the config's `color`; env: looks one variable up
     Source: no-color.org; the output is always a pipe, so nothing is asked of the terminal
     """
-    fixed = {"never": 0, "16": 4, "256": 8, "truecolor": 24, 16: 4, 256: 8}.get(setting)  # type: ignore[call-overload]
+    fixed = {"never": 0, "16": 4, "256": 8, "truecolor": 24, 16: 4, 256: 8}.get(setting)
     if fixed is not None:
         return int(fixed)
-    get: "object" = env
+    get: object = env
     assert callable(get)
     if get("NO_COLOR"):
         return 0

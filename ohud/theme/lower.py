@@ -138,9 +138,7 @@ class _Work:
             self.reach |= reach
         return found
 
-    def _template(
-        self, text: str, at: read.Place | None, values: tuple[str, ...] = (), whole: bool = True
-    ) -> Template:
+    def _template(self, text: str, at: read.Place | None, values: tuple[str, ...] = (), whole: bool = True) -> Template:
         theme = self.theme
         found = compile_template(text, theme.segments, palette=theme.palette, icons=theme.icons, values=values)
         for flaw in found.flaws:

@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from ohud.run import payload
-from ohud.run.clean import clean_tree
-from ohud.run.status import computed
+from ohud.run import payload, status
 from ohud.run.world import World
 from ohud.theme import fieldset
 
@@ -59,16 +57,13 @@ def document(raw: bytes | None) -> dict[str, Any] | None:
     found = payload.parse(raw)
     if found is None:
         return None
-    cleaned = clean_tree(found)
-    assert isinstance(cleaned, dict)
     families = {
         family: True if fieldset.is_value(family) else list(fields) for family, fields in fieldset.catalogue().items()
     }
-    faults: list[str] = []
-    values = computed(cleaned, families, World({"HOME": "/home/dev"}, now=1790000000), faults)
+    root, faults = status.document(found, families, World({"HOME": "/home/dev"}, now=1790000000))
     assert faults == []
-    json.dumps(values, allow_nan=False)
-    return {**cleaned, "computed": values}
+    json.dumps(root, allow_nan=False)
+    return root
 
 
 def test_corpus_is_there() -> None:

@@ -75,6 +75,7 @@ def run(command: list[str], env: dict[str, str], payload: bytes) -> tuple[float,
 def contenders(python: str, root: Path) -> tuple[list[Contender], bytes]:
     """The commands to compare, each with a user of its own and a warm cache, and their common payload."""
     home = Session(root)
+    host = {"COLUMNS": "120", "LINES": "40"}  # as the host sets them
     data = json.loads(at_home(captured()[PAYLOAD], home.home))
     transcript(Path(data["transcript_path"]), SIZE, data["model"]["id"])
     repository(Path(data["cwd"]))
@@ -83,14 +84,14 @@ def contenders(python: str, root: Path) -> tuple[list[Contender], bytes]:
     for theme in THEMES:
         config = root / f"{theme}.toml"
         config.write_text(f'theme = "{theme}"\n')
-        found.append(Contender(theme, hot, home.env(OHUD_CONFIG=str(config))))
+        found.append(Contender(theme, hot, home.env(OHUD_CONFIG=str(config), **host)))
     script = Path(python).parent / "ohud"
     if script.exists():
-        found.append(Contender("console script, classic", [str(script)], home.env()))
+        found.append(Contender("console script, classic", [str(script)], home.env(**host)))
     edited = root / "edited.toml"
     shutil.copy(REPOSITORY / "themes" / "classic.toml", edited)
     (root / "own.toml").write_text(f"theme = {json.dumps(str(edited))}\n")
-    first = Contender("first run after an edit", hot, home.env(OHUD_CONFIG=str(root / "own.toml")))
+    first = Contender("first run after an edit", hot, home.env(OHUD_CONFIG=str(root / "own.toml"), **host))
     first.before = lambda: os.utime(edited, ns=(time.time_ns(), time.time_ns()))
     return [*found, first], json.dumps(data).encode() + b"\n"
 
@@ -115,6 +116,7 @@ def instructions(one: Contender, payload: bytes) -> float | None:
     valgrind = shutil.which("valgrind")
     if not valgrind:
         return None
+    one.before()
     command = [valgrind, "--tool=callgrind", f"--callgrind-out-file={os.devnull}", *one.command]
     said = subprocess.run(command, input=payload, env=one.env, capture_output=True).stderr.decode("utf-8", "replace")
     found = re.search(r"Collected : (\d+)", said)

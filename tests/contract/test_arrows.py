@@ -13,6 +13,8 @@ PACKAGE = REPOSITORY / "ohud"
 HOT = ("run", "fields")
 SYSTEM = {"posix", "nt"}
 HOT_LIBRARY = {"sys", "time", "select", "_json", "_signal", "_bisect", "_imp", "_codecs", "_winapi", "msvcrt"} | SYSTEM
+# The hot script finds modules with what every interpreter has already loaded.
+HOT_SCRIPT = {"_frozen_importlib", "_frozen_importlib_external", "marshal"}
 # file: modules it may import in a function though its room may not, and why
 DOORS = {
     "run/program.py": {"ohud.theme.lower": "the compiler, on a miss", "site": "brings site-packages back under -S"},
@@ -154,7 +156,9 @@ def library_imports(files: list[Tree]) -> list[str]:
         for tree in files
         if tree.room in HOT or tree.name == "hot.py"
         for found in imports(tree)
-        if not below(found.module, "ohud", *HOT_LIBRARY) and not found.for_types and not door(tree, found)
+        if not below(found.module, "ohud", *HOT_LIBRARY, *(HOT_SCRIPT if tree.name == "hot.py" else ()))
+        and not found.for_types
+        and not door(tree, found)
     ]
 
 
