@@ -12,6 +12,7 @@ from ohud.cli import DONE, NO, parser
 from ohud.errors import count
 from ohud.host.facts import payload_schema
 from ohud.theme.read import bundled_dir
+from ohud.theme import fieldset
 from ohud.theme.schema import config_schema, theme_schema
 
 GENERATED: tuple[tuple[str, Callable[[], dict[str, Any]]], ...] = (
@@ -37,7 +38,7 @@ def run(words: list[str]) -> int:
                 file.write(text)
         print(("written: " if asked.write else "out of date: ") + path)
     if not stale:
-        print(f"{count(len(GENERATED), 'schema file')} up to date")
+        print(f"{count(len(GENERATED), 'schema file')} and the README up to date")
     elif not asked.write:
         print(f"help: {COMMAND}", file=sys.stderr)
     return DONE if asked.write or not stale else NO
@@ -50,6 +51,39 @@ def out_of_date(folder: str) -> Iterator[tuple[str, str]]:
         text = json.dumps(schema(), ensure_ascii=False, indent=2) + "\n"
         if _content(path) != text:
             yield path, text
+    # Beside the package only in a checkout.
+    path = os.path.join(os.path.dirname(folder), "README.md")
+    written = _content(path)
+    if written is not None:
+        text = with_tables(written)
+        if text != written:
+            yield path, text
+
+
+def with_tables(readme: str) -> str:
+    """The README with its generated tables as the declarations have them."""
+    start, end = "<!-- fields: generated, `ohud schema --write` -->\n", "<!-- /fields -->"
+    before, found, rest = readme.partition(start)
+    _, closed, after = rest.partition(end)
+    return before + start + fields_table() + end + after if found and closed else readme
+
+
+def fields_table() -> str:
+    """The catalogue of computed fields as Markdown, a table a family."""
+    lines = ["| field | what it is | type |", "| --- | --- | --- |"]
+    for family, fields in fieldset.catalogue().items():
+        for name, doc in fields.items():
+            path = family if fieldset.is_value(family) else f"{family}.{name}"
+            lines.append(_row(path, doc))
+            lines += [_row(f"{path}.{key}", of) for key, of in doc.keys.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _row(path: str, doc: fieldset.FieldDoc) -> str:
+    unit = f", {doc.unit}" if doc.unit else ""
+    slow = " (slow)" if doc.cost == "slow" else ""
+    summary = doc.summary.rstrip(".").replace("|", "\\|")
+    return f"| `{path}` | {summary}{slow} | {doc.type}{unit} |"
 
 
 def _content(path: str) -> str | None:

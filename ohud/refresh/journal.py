@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ohud.run.journal import continues, file_name, fold_all, fresh, load, restore, save
+from ohud.run.journal import DAMAGE, continues, file_name, fold_all, fresh, load, restore, save
 from ohud.run.world import World
 
 # Read at a time [bytes].
@@ -24,41 +24,45 @@ def work(arguments: dict[str, Any], world: World) -> dict[str, int]:
     Returns: how far it came [bytes]
     Errors:  none of its own
     """
-    return {"offset": catch_up(world, arguments["path"], 25.0)}
+    return {"offset": int(catch_up(world, arguments["path"], 25.0)["offset"])}
 
 
-def catch_up(world: World, path: str, seconds: float) -> int:
+def catch_up(world: World, path: str, seconds: float) -> dict[str, Any]:
     """
     The same in this process, for at most that long.
 
-    Returns: how many bytes of the file are in the state now
+    Returns: the state, as far as it came
     """
     facts = world.stat(path)
     if facts is None:
-        return 0
+        return fresh()
     name = file_name(path)
     state, replies = load(world, name)
     if state is None or not continues(world, path, facts, state):
         state, replies = fresh(), b""
     restore(state, replies)
-    limit = time.monotonic() + seconds
-    saved = time.monotonic()
-    while True:
+    began = state["offset"]
+    now = saved = time.monotonic()
+    limit = now + seconds
+    while now < limit:
         data = _piece(world, path, state)
-        if not data:
+        seen = world.stat(path)
+        if not data or seen is None or seen.st_ino != facts.st_ino or seen.st_size < state["offset"] + len(data):
+            # At the end; or replaced or cut off meanwhile, when what was read may be of either file.
             break
-        now = world.stat(path)
-        if now is None or now.st_ino != facts.st_ino or now.st_size < state["offset"] + len(data):
-            # Replaced or cut off meanwhile: what was read may be of either file.
-            return int(state["offset"])
-        state["offset"] += fold_all(state, data) or len(data)
-        if time.monotonic() - saved >= _SAVE_EVERY_S or state["offset"] <= 2 * _PIECE:
-            save(world, path, name, now, state)
-            saved = time.monotonic()
-        if time.monotonic() > limit:
-            break
-    save(world, path, name, facts, state)
-    return int(state["offset"])
+        try:
+            state["offset"] += fold_all(state, data) or len(data)
+        except DAMAGE:
+            if not began:
+                raise
+            state, began = fresh(), 0
+        now = time.monotonic()
+        if now - saved >= _SAVE_EVERY_S or state["offset"] <= 2 * _PIECE:
+            save(world, path, name, facts, state)
+            saved = now
+    if state["offset"] != began:
+        save(world, path, name, facts, state)
+    return state
 
 
 def _piece(world: World, path: str, state: dict[str, Any]) -> bytes:
@@ -69,7 +73,7 @@ def _piece(world: World, path: str, state: dict[str, Any]) -> bytes:
         end = data.rfind(b"\n") + 1
         if end:
             return data[:end]
-        if state["skip"] and data:
+        if state["skip"]:
             return data
         if len(data) < size:
             return b""

@@ -363,7 +363,7 @@ def _syntax(source: Source, error: tomllib.TOMLDecodeError) -> None:
     elif message.startswith(_UNCLOSED) and opened >= 0:
         span = _at(source, opened, _line_end(text, opened))
         _report(source, "this text is not closed", span, _quote_help(text, opened))
-    elif offset >= len(text) and opened >= 0 and text[opened] in "[{\"'":
+    elif offset >= len(text) and 0 <= opened < len(text) and text[opened] in "[{\"'":
         what = {"[": "list", "{": "table"}.get(text[opened], "text")
         _report(source, f"this {what} is not closed", _at(source, opened, _line_end(text, opened)))
     elif message.startswith("Invalid initial") and text[max(0, offset - 1) : offset + 1] == "{{":

@@ -13,8 +13,9 @@ PACKAGE = REPOSITORY / "ohud"
 HOT = ("run", "fields")
 SYSTEM = {"posix", "nt"}
 HOT_LIBRARY = {"sys", "time", "select", "_json", "_signal", "_bisect", "_imp", "_codecs", "_winapi", "msvcrt"} | SYSTEM
-# The hot script finds modules with what every interpreter has already loaded.
-HOT_SCRIPT = {"_frozen_importlib", "_frozen_importlib_external", "marshal"}
+# What puts the hot modules on the path works with what every interpreter has already loaded.
+LOADED = {"_frozen_importlib", "_frozen_importlib_external", "marshal"}
+LOADERS = {"hot.py": {"quick"} | LOADED, "run/quick.py": LOADED}
 # file: modules it may import in a function though its room may not, and why
 DOORS = {
     "run/program.py": {"ohud.theme.lower": "the compiler, on a miss", "site": "brings site-packages back under -S"},
@@ -156,7 +157,7 @@ def library_imports(files: list[Tree]) -> list[str]:
         for tree in files
         if tree.room in HOT or tree.name == "hot.py"
         for found in imports(tree)
-        if not below(found.module, "ohud", *HOT_LIBRARY, *(HOT_SCRIPT if tree.name == "hot.py" else ()))
+        if not below(found.module, "ohud", *HOT_LIBRARY, *LOADERS.get(tree.name, ()))
         and not found.for_types
         and not door(tree, found)
     ]
@@ -348,6 +349,8 @@ def _written(root: Path, files: dict[str, str]) -> list[Tree]:
 
 def test_every_import_is_of_a_known_top_level() -> None:
     """The package imports the standard library, itself and its declared dependencies."""
-    known = {"ohud", "jinja2", "jmespath", "tomli_w", "rich", "markupsafe"} | set(sys.stdlib_module_names) | SYSTEM
+    known = (
+        {"ohud", "quick", "jinja2", "jmespath", "tomli_w", "rich", "markupsafe"} | set(sys.stdlib_module_names) | SYSTEM
+    )
     strays = [place(tree, one.line, one.module) for tree in trees() for one in imports(tree)]
     assert [stray for stray in strays if stray.split(": ")[1].split(".")[0] not in known] == []

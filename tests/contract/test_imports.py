@@ -27,7 +27,7 @@ def bare() -> set[str]:
 
 def allowed(module: str) -> bool:
     """Whether a refresh may import the module."""
-    return module in LIBRARY or module == "ohud" or module.startswith(PACKAGE_ROOMS)
+    return module in LIBRARY or module in ("ohud", "quick") or module.startswith(PACKAGE_ROOMS)
 
 
 def refresh(session: Session, payload: bytes, env: Environment | None = None) -> set[str]:
