@@ -53,3 +53,22 @@ def parts(path: str) -> "list[str]":
     if path[1:2] == ":" or path[:2] == "\\\\":
         path = path.replace("\\", "/")
     return [part for part in path.split("/") if part]
+
+
+def model_names(payload: "dict[str, Any]") -> "list[str]":
+    """The names that the host gives the model and that say something: its id, then its label."""
+    model = payload.get("model")
+    named = (model.get("id"), model.get("display_name")) if isinstance(model, dict) else (model,)
+    return [name for name in map(text, named) if name]
+
+
+def is_claude(names: "list[str]") -> bool:
+    """
+    Whether the names, id first, are of a model of Anthropic's own, whoever serves it.
+
+    Takes:   `claude-opus-4-6`, `us.anthropic.claude-...`, `anthropic/claude-...`; never a name such as `glm-5:cloud`
+    """
+    if not names or any(name.endswith(":cloud") for name in names):
+        return False
+    first = names[0].lower()
+    return first.startswith("claude-") or "anthropic" in first

@@ -55,7 +55,6 @@ PRICES: "dict[str, tuple[float | None, ...]]" = {
     "claude-sonnet-5": (2.0, 10.0, 0.2, 2.5, 4.0, 10000.0),
     "claude-sonnet-5-0": (2.0, 10.0, 0.2, 2.5, 4.0, 10000.0),
     "claude-sonnet-5-5": (2.0, 10.0, 0.1, 2.5, 4.0, 10000.0),
-    "claude-v1": (8.0, 24.0, 0.8, 10.0, 16.0, None),
 }
 FAST: "dict[str, tuple[float | None, ...]]" = {
     "claude-4-8-opus": (10.0, 50.0, 1.0, 12.5, 20.0, 10000.0),

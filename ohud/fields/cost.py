@@ -84,4 +84,4 @@ def _estimate(world: "World") -> "tuple[float | None, float | None, str | None]"
         from ohud.fields._estimate import estimate
 
         found = world.memo["cost estimate"] = estimate(world.journal(), world.settings.get("prices"))
-    return found  # type: ignore[return-value]
+    return found

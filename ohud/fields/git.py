@@ -1,13 +1,15 @@
 """
-The state of the Git repository around the session, read from its own files; no program is started.
+The state of the Git repository around the session.
 
-Only HEAD, the files that point to it, one loose ref and the presence of some others are looked at, each a regular
-file of at most 4 KiB. Configuration, index and packed refs are never opened: a stranger may have made them.
+What is checked out is read from the repository's own files, and no program is started for it: only HEAD, the files that
+point to it, one loose ref and the presence of some others are looked at, each a regular file of at most 4 KiB.
+Configuration, index and packed refs are never opened: a stranger may have made them. What `git status` and `git diff`
+count is a slow fact, asked for by a process of its own, and only when a theme names it.
 """
 
 import sys
 
-from ohud.fields._num import table, text
+from ohud.fields._num import count, number, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,23 +19,27 @@ if TYPE_CHECKING:
     from ohud.run.world import World
 
 _LIMIT = 4096
+# Some 1,500 stashes [bytes].
+_STASHES_LIMIT = 262144
 _LEVELS = 64
 _KIND = 0o170000
 _FOLDER = 0o040000
 _HEX = "0123456789abcdef"
 _SHORT = 7
+# What a reftable leaves in HEAD for older programs.
+_STUB = "ref: refs/heads/.invalid"
 
 
 def branch(payload: "dict[str, Any]", world: "World") -> "str | None":
     """
     The branch that is checked out, also before its first commit; in a rebase the one that is being rebased.
 
-    Reads:    workspace.current_dir, cwd; the repository's HEAD
-    Returns:  str; None outside of a repository, with a detached HEAD and where refs are kept in a reftable
+    Reads:    workspace.current_dir, cwd; the repository's HEAD; `git symbolic-ref` where refs are kept in a reftable
+    Returns:  str; None outside of a repository and with a detached HEAD
     Errors:   none
     Source:   git 2.39
     """
-    found = _head(payload, world)
+    found = _tip(payload, world)
     if found is None:
         return None
     if found[0] is None and found[1] is not None:
@@ -49,7 +55,7 @@ def detached(payload: "dict[str, Any]", world: "World") -> "bool | None":
     Returns:  bool; None outside of a repository
     Errors:   none
     """
-    found = _head(payload, world)
+    found = _tip(payload, world)
     return None if found is None else found[0] is None
 
 
@@ -61,12 +67,12 @@ def commit(payload: "dict[str, Any]", world: "World") -> "str | None":
     Returns:  str; None before the first commit and for a branch that is kept in the packed refs
     Errors:   none
     """
-    found = _head(payload, world)
+    found = _tip(payload, world)
     places = _places(payload, world)
     if found is None or places is None:
         return None
     name, full = found
-    if name is not None:
+    if name is not None and full is None:
         full = _hash(_line(world, _common(places[0], world) + "/refs/heads/" + name))
     return full[:_SHORT] if full else None
 
@@ -79,8 +85,8 @@ def root(payload: "dict[str, Any]", world: "World") -> "str | None":
     Returns:  str; None outside of a repository
     Errors:   none
     """
-    places = _places(payload, world)
-    return places[1] if places and _head(payload, world) else None
+    places = _repository(payload, world)
+    return places[1] if places else None
 
 
 def worktree(payload: "dict[str, Any]", world: "World") -> "str | None":
@@ -91,8 +97,8 @@ def worktree(payload: "dict[str, Any]", world: "World") -> "str | None":
     Returns:  str; None in the main working tree and outside of a repository
     Errors:   none
     """
-    places = _places(payload, world)
-    if places is None or _head(payload, world) is None:
+    places = _repository(payload, world)
+    if places is None:
         return None
     before, _, name = places[0].replace("\\", "/").rpartition("/")
     return name if before.endswith("/worktrees") and name else None
@@ -107,8 +113,8 @@ def operation(payload: "dict[str, Any]", world: "World") -> "str | None":
     Errors:   none
     Source:   git 2.39, its prompt script
     """
-    places = _places(payload, world)
-    if places is None or _head(payload, world) is None:
+    places = _repository(payload, world)
+    if places is None:
         return None
     for mark, name in (
         ("rebase-merge", "rebase"),
@@ -124,6 +130,163 @@ def operation(payload: "dict[str, Any]", world: "World") -> "str | None":
     return None
 
 
+def stashes(payload: "dict[str, Any]", world: "World") -> "int | None":
+    """
+    How many changes are put aside with `git stash`.
+
+    Reads:    the log of refs/stash
+    Returns:  int; None outside of a repository, where refs are kept in a reftable, and for more than some 1,500
+    Errors:   none
+    Source:   git 2.39
+    """
+    places = _places(payload, world)
+    if places is None or _head(payload, world) is None:
+        return None
+    path = _common(places[0], world) + "/logs/refs/stash"
+    raw = world.read_plain(path, _STASHES_LIMIT)
+    if raw is None:
+        return 0 if world.lstat(path) is None else None
+    return raw.count(b"\n") if len(raw) < _STASHES_LIMIT else None
+
+
+def dirty(payload: "dict[str, Any]", world: "World") -> "bool | None":
+    """
+    Whether anything in the working tree differs from the last commit, untracked files too.
+
+    Reads:    `git status`; changes inside of submodules do not count
+    Returns:  bool; None outside of a working tree, and while git has not answered
+    Errors:   none
+    Source:   git 2.39
+    Cost:     slow
+    """
+    value = _status(payload, world).get("dirty")
+    return value if isinstance(value, bool) else None
+
+
+def staged(payload: "dict[str, Any]", world: "World") -> "int | None":
+    """
+    Files whose next commit differs from the last one; a renamed file is one.
+
+    Reads:    as dirty
+    Returns:  int [files]; None as dirty
+    Errors:   none
+    Cost:     slow
+    """
+    return count(_status(payload, world).get("staged"))
+
+
+def modified(payload: "dict[str, Any]", world: "World") -> "int | None":
+    """
+    Files that differ from what is staged, deleted ones too.
+
+    Reads:    as dirty
+    Returns:  int [files]; None as dirty
+    Errors:   none
+    Cost:     slow
+    """
+    return count(_status(payload, world).get("modified"))
+
+
+def untracked(payload: "dict[str, Any]", world: "World") -> "int | None":
+    """
+    Files that git neither tracks nor ignores; a directory of nothing else is one.
+
+    Reads:    as dirty
+    Returns:  int [files]; None as dirty
+    Errors:   none
+    Cost:     slow
+    """
+    return count(_status(payload, world).get("untracked"))
+
+
+def conflicts(payload: "dict[str, Any]", world: "World") -> "int | None":
+    """
+    Files that a merge has left unmerged; they are neither staged nor modified.
+
+    Reads:    as dirty
+    Returns:  int [files]; None as dirty
+    Errors:   none
+    Cost:     slow
+    """
+    return count(_status(payload, world).get("conflicts"))
+
+
+def ahead(payload: "dict[str, Any]", world: "World") -> "int | None":
+    """
+    Commits that the upstream branch does not have.
+
+    Reads:    as dirty; the upstream as it was last fetched
+    Returns:  int [commits]; None as dirty, and without an upstream
+    Errors:   none
+    Cost:     slow
+    """
+    return count(_status(payload, world).get("ahead"))
+
+
+def behind(payload: "dict[str, Any]", world: "World") -> "int | None":
+    """
+    Commits that only the upstream branch has.
+
+    Reads:    as ahead
+    Returns:  int [commits]; None as ahead
+    Errors:   none
+    Cost:     slow
+    """
+    return count(_status(payload, world).get("behind"))
+
+
+def lines_added(payload: "dict[str, Any]", world: "World") -> "int | None":
+    """
+    Lines that the working tree has and the last commit has not; untracked and binary files do not count.
+
+    Reads:    `git diff`
+    Returns:  int [lines]; None as dirty, and before the first commit
+    Errors:   none
+    Cost:     slow
+    """
+    return count(_counted("git_diff", payload, world).get("added"))
+
+
+def lines_removed(payload: "dict[str, Any]", world: "World") -> "int | None":
+    """
+    Lines of the last commit that are no longer in the working tree.
+
+    Reads:    as lines_added
+    Returns:  int [lines]; None as lines_added
+    Errors:   none
+    Cost:     slow
+    """
+    return count(_counted("git_diff", payload, world).get("removed"))
+
+
+def _status(payload: "dict[str, Any]", world: "World") -> "dict[str, Any]":
+    return _counted("git_status", payload, world)
+
+
+def _counted(job: str, payload: "dict[str, Any]", world: "World") -> "dict[str, Any]":
+    """What git counts in the working tree; empty outside of one, and while there is no answer."""
+    places = _repository(payload, world)
+    # A bare repository has no working tree to compare with.
+    return _asked(job, places, world) if places and places[0] != places[1] else {}
+
+
+def _asked(job: str, places: "tuple[str, str]", world: "World") -> "dict[str, Any]":
+    """The last known answer of git, asked for once a refresh."""
+    if job not in world.memo:
+        settings = table(world.settings, "git")
+        refresh_s = number(settings.get("refresh_s"))
+        answer = world.slow(
+            job,
+            {"root": places[1], "git": places[0]},
+            ttl=5 if refresh_s is None else refresh_s,
+            wait=(number(settings.get("wait_ms")) or 0) / 1000,
+            deadline=(number(settings.get("timeout_ms")) or 1000) / 1000,
+        )
+        world.memo[job] = table(answer or {}, "value")
+    asked: dict[str, Any] = world.memo[job]
+    return asked
+
+
 def _start(payload: "dict[str, Any]", world: "World") -> "str | None":
     # As the host wrote it: the document's text is cut and cleaned for the eye.
     raw = world.raw or payload
@@ -135,7 +298,8 @@ def _places(payload: "dict[str, Any]", world: "World") -> "tuple[str, str] | Non
     if "git places" not in world.memo:
         start = _start(payload, world)
         world.memo["git places"] = _find(start, world) if start else None
-    return world.memo["git places"]  # type: ignore[return-value]
+    places: tuple[str, str] | None = world.memo["git places"]
+    return places
 
 
 def _head(payload: "dict[str, Any]", world: "World") -> "tuple[str | None, str | None] | None":
@@ -151,7 +315,29 @@ def _head(payload: "dict[str, Any]", world: "World") -> "tuple[str | None, str |
             elif _hash(line):
                 found = (None, line)
         world.memo["git head"] = found
-    return world.memo["git head"]  # type: ignore[return-value]
+        world.memo["git reftable"] = bool(
+            line == _STUB and places and _folder(world.stat(_common(places[0], world) + "/reftable"))
+        )
+    head: tuple[str | None, str | None] | None = world.memo["git head"]
+    return head
+
+
+def _repository(payload: "dict[str, Any]", world: "World") -> "tuple[str, str] | None":
+    """As `_places`, when what is found there is a repository."""
+    return _places(payload, world) if _head(payload, world) or world.memo["git reftable"] else None
+
+
+def _tip(payload: "dict[str, Any]", world: "World") -> "tuple[str | None, str | None] | None":
+    """As `_head`, and of a repository with a reftable what git says of it: branch and commit."""
+    found = _head(payload, world)
+    places = _places(payload, world)
+    if found is None and places and world.memo["git reftable"]:
+        told = _asked("git_head", places, world)
+        ref, full = text(told.get("ref")), _hash(text(told.get("commit")))
+        name = _branch(ref) if ref else None
+        if name or (full and not ref):
+            found = (name, full)
+    return found
 
 
 def _find(start: str, world: "World") -> "tuple[str, str] | None":

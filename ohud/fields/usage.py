@@ -1,6 +1,11 @@
-"""The limits of a subscription and of a gateway's budget."""
+"""
+The limits of a subscription and of a gateway's budget.
 
-from ohud.fields._num import number, table, tidy
+Where the payload has none at all, they come from the snapshot file that the user's config names, while it is new: a
+JSON object with `updated_at` (seconds or ISO 8601) and windows as in the payload's `rate_limits`.
+"""
+
+from ohud.fields._num import number, table, text, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,6 +15,8 @@ if TYPE_CHECKING:
 
 # The first second of the year 5000; what lies behind it is no time in seconds.
 _YEAR_5000 = 95617584000
+_SNAPSHOT = 65536
+_WINDOWS = ("five_hour", "seven_day", "spend_limit")
 _FIVE_HOURS = 5 * 3600
 _SEVEN_DAYS = 7 * 86400
 
@@ -18,8 +25,8 @@ def five_hour(payload: "dict[str, Any]", world: "World") -> "dict[str, Any] | No
     """
     The five-hour limit of a subscription.
 
-    Reads:    rate_limits.five_hour: used_percentage [%], resets_at [s, ms or ISO 8601]
-    Returns:  object; None when the host says nothing of it
+    Reads:    rate_limits.five_hour: used_percentage [%], resets_at [s, ms or ISO 8601]; else the config's snapshot
+    Returns:  object; None when nobody says anything of it
     Keys:     percent: number from 0 [%]; share of the limit that is used, above 100 where the host says so
               resets_at: number [s]; when the window ends, in seconds since 1970
               resets_in_s: int from 0 [s]; time until then
@@ -34,8 +41,8 @@ def seven_day(payload: "dict[str, Any]", world: "World") -> "dict[str, Any] | No
     """
     The weekly limit of a subscription.
 
-    Reads:    rate_limits.seven_day: used_percentage [%], resets_at [s, ms or ISO 8601]
-    Returns:  object; None when the host says nothing of it
+    Reads:    rate_limits.seven_day: used_percentage [%], resets_at [s, ms or ISO 8601]; else the config's snapshot
+    Returns:  object; None when nobody says anything of it
     Keys:     percent: number from 0 [%]; share of the limit that is used, above 100 where the host says so
               resets_at: number [s]; when the window ends, in seconds since 1970
               resets_in_s: int from 0 [s]; time until then
@@ -50,8 +57,8 @@ def spend(payload: "dict[str, Any]", world: "World") -> "dict[str, Any] | None":
     """
     The spending limit of a gateway.
 
-    Reads:    rate_limits.spend_limit: used_percentage [%], resets_at [s, ms or ISO 8601]
-    Returns:  object; None when the host says nothing of it
+    Reads:    rate_limits.spend_limit: used_percentage [%], resets_at [s, ms or ISO 8601]; else the config's snapshot
+    Returns:  object; None when nobody says anything of it
     Keys:     percent: number from 0 [%]; share of the limit that is used, above 100 where the host says so
               resets_at: number [s]; when the window ends, in seconds since 1970
               resets_in_s: int from 0 [s]; time until then
@@ -63,10 +70,7 @@ def spend(payload: "dict[str, Any]", world: "World") -> "dict[str, Any] | None":
 
 
 def _window(payload: "dict[str, Any]", key: str, world: "World", length: "int | None") -> "dict[str, Any] | None":
-    limit = table(payload, "rate_limits", key)
-    used = number(limit.get("used_percentage"))
-    percent = None if used is None else max(0, tidy(used))
-    resets_at = _moment(limit.get("resets_at"))
+    percent, resets_at = _halves(table(_limits(payload, world), key))
     if percent is None and resets_at is None:
         return None
     remaining = pace = None
@@ -78,6 +82,39 @@ def _window(payload: "dict[str, Any]", key: str, world: "World", length: "int | 
             if percent is not None and length is not None and 0 <= resets_at - world.now < length:
                 pace = tidy(percent / 100 * length / (length - (resets_at - world.now)), 2)
     return {"percent": percent, "resets_at": resets_at, "resets_in_s": remaining, "pace": pace}
+
+
+def _halves(limit: "dict[str, Any]") -> "tuple[int | float | None, int | float | None]":
+    """Percent and reset of a window, each None when it cannot be read."""
+    used = number(limit.get("used_percentage"))
+    return None if used is None else max(0, tidy(used)), _moment(limit.get("resets_at"))
+
+
+def _limits(payload: "dict[str, Any]", world: "World") -> "dict[str, Any]":
+    """The payload's windows, or those of the snapshot when none of them says anything."""
+    given = table(payload, "rate_limits")
+    if any(_halves(table(given, key)) != (None, None) for key in _WINDOWS):
+        return given
+    if "usage snapshot" not in world.memo:
+        world.memo["usage snapshot"] = _snapshot(table(world.settings, "usage"), world)
+    found: dict[str, Any] = world.memo["usage snapshot"]
+    return found
+
+
+def _snapshot(settings: "dict[str, Any]", world: "World") -> "dict[str, Any]":
+    """The snapshot file's content; empty when there is none, or none that is new enough."""
+    path, age_s = text(settings.get("snapshot")), number(settings.get("snapshot_age_s"))
+    if path is None:
+        return {}
+    if path.startswith(("~/", "~\\")):
+        path = (world.home or "") + path[1:]
+    raw = world.read(path, _SNAPSHOT + 1)
+    found = world.decode(raw) if raw is not None and len(raw) <= _SNAPSHOT else None
+    written = _moment(found.get("updated_at")) if found else None
+    # A time to come is as good as none: such a file would never grow old.
+    if found is None or written is None or abs(world.now - written) > (300 if age_s is None else age_s):
+        return {}
+    return found
 
 
 def _moment(value: object) -> "int | float | None":

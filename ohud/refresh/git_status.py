@@ -2,46 +2,51 @@
 
 from __future__ import annotations
 
-from ohud.refresh._git import run_git
+from collections.abc import Iterable
+
+from ohud.refresh._git import GitError, entries
 from ohud.run.world import World
+
+_STATUS = (
+    "status",
+    "--porcelain=v2",
+    "--branch",
+    "--ahead-behind",
+    "-z",
+    "--untracked-files=normal",
+    "--ignore-submodules=all",
+)
 
 
 def work(arguments: dict[str, str], world: World) -> dict[str, int | bool | None]:
     """
     Changes of a working tree.
 
-    Takes:   arguments: root, the working tree's top folder
+    Takes:   arguments: root and git, as `entries` takes them
     Returns: staged, modified, untracked, conflicts [files], dirty, ahead and behind [commits, None without an upstream]
     Errors:  whatever keeps git from answering; the old answer then stays
     """
-    raw = run_git(
-        world,
-        arguments["root"],
-        "status",
-        "--porcelain=v2",
-        "--branch",
-        "-z",
-        "--untracked-files=normal",
-        "--ignore-submodules=all",
-        "--no-renames",
-    )
-    return parse(raw)
+    try:
+        return parse(entries(world, arguments, *_STATUS, "--find-renames"))
+    except GitError:
+        # In a partial clone the contents that similar names are compared by may be missing.
+        return parse(entries(world, arguments, *_STATUS, "--no-renames"))
 
 
-def parse(raw: bytes) -> dict[str, int | bool | None]:
-    """The counts in the output of `git status --porcelain=v2 --branch -z`."""
+def parse(found: Iterable[bytes]) -> dict[str, int | bool | None]:
+    """The counts in the entries of `git status --porcelain=v2 --branch -z`."""
     staged = modified = untracked = conflicts = 0
     ahead: int | None = None
     behind: int | None = None
-    entries = iter(raw.split(b"\0"))
-    for entry in entries:
+    rest = iter(found)
+    for entry in rest:
         kind = entry[:2]
         if kind in (b"1 ", b"2 "):
             staged += entry[2:3] != b"."
             modified += entry[3:4] != b"."
             if kind == b"2 ":
                 # A rename's old path is an entry of its own.
-                next(entries, b"")
+                next(rest, None)
         elif kind == b"u ":
             conflicts += 1
         elif kind == b"? ":

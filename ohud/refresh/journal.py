@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ohud.run.journal import DAMAGE, continues, file_name, fold_all, fresh, load, restore, save
+from ohud.run.fold import fold_all
+from ohud.run.journal import DAMAGE, continues, file_name, fresh, load, restore, save
 from ohud.run.world import World
 
 # Read at a time [bytes].

@@ -124,20 +124,8 @@ def _bounded(value: "Any") -> "Any":
 # Text, as Jinja2 has it
 
 
-def _capitalize(text: str) -> str:
-    return text.capitalize()
-
-
 def _center(text: str, width: int = 80) -> str:
     return text.center(_whole(width, -_WIDTH_LIMIT, _WIDTH_LIMIT))
-
-
-def _lower(text: str) -> str:
-    return text.lower()
-
-
-def _upper(text: str) -> str:
-    return text.upper()
 
 
 def _title(text: str) -> str:
@@ -343,10 +331,6 @@ def _join(value: "Any", d: "Any" = "") -> str:
     return between.join(texts)
 
 
-def _length(value: "Any") -> int:
-    return len(value)
-
-
 def _list(value: "Any") -> "list[Any]":
     return list(value)
 
@@ -435,11 +419,12 @@ def _bytes(value: "Any") -> str:
     number = _number(value)
     if abs(number) < 999.5:
         return _fixed(number, 0) + " B"
-    for unit in ("kB", "MB", "GB", "TB"):
-        number /= 1000
+    number /= 1000
+    for unit in ("kB", "MB", "GB"):
         if abs(number) < 999.95:
-            break
-    return _fixed(number, 1) + " " + unit
+            return _fixed(number, 1) + " " + unit
+        number /= 1000
+    return _fixed(number, 1) + " TB"
 
 
 def _duration(value: "Any") -> str:
@@ -554,10 +539,10 @@ def _cells(text: str) -> int:
     return width(text)
 
 
-# name: (what the operand is turned into, function). text: what it prints; number: the raw value; list: the value
-# when it is a list or object, else the text; order: the same for functions that compare the items; any: untouched,
-# null and undefined too; a leading "context " hands over the context first. For all kinds but `any` a missing or
-# null operand gives "" without a call.
+# name: (what the operand is turned into, function). text: what it prints; cells: the same for functions that measure
+# it; number: the raw value; list: the value when it is a list or object, else the text; order: the same for functions
+# that compare the items; any: untouched, null and undefined too; a leading "context " hands over the context first.
+# For all kinds but `any` a missing or null operand gives "" without a call.
 FILTERS: "dict[str, tuple[str, Callable[..., Any]]]" = {
     "abs": ("number", _abs),
     "ago": ("context number", _ago),
@@ -566,17 +551,17 @@ FILTERS: "dict[str, tuple[str, Callable[..., Any]]]" = {
     "batch": ("list", _batch),
     "blocks": ("number", _blocks),
     "bytes": ("number", _bytes),
-    "capitalize": ("text", _capitalize),
-    "cells": ("text", _cells),
+    "capitalize": ("text", str.capitalize),
+    "cells": ("cells", _cells),
     "center": ("text", _center),
     "clock": ("context number", _clock),
-    "count": ("list", _length),
+    "count": ("list", len),
     "countdown": ("number", _countdown),
     "d": ("any", _default),
     "default": ("any", _default),
     "dictsort": ("order", _dictsort),
     "duration": ("number", _duration),
-    "ellipsis": ("text", _ellipsis),
+    "ellipsis": ("cells", _ellipsis),
     "first": ("list", _first),
     "float": ("number", _float),
     "format": ("text", _format),
@@ -584,13 +569,13 @@ FILTERS: "dict[str, tuple[str, Callable[..., Any]]]" = {
     "items": ("list", _items),
     "join": ("list", _join),
     "last": ("list", _last),
-    "length": ("list", _length),
+    "length": ("list", len),
     "list": ("list", _list),
-    "lower": ("text", _lower),
+    "lower": ("text", str.lower),
     "max": ("order", _max),
     "min": ("order", _min),
     "money": ("number", _money),
-    "pad": ("text", _pad),
+    "pad": ("cells", _pad),
     "percent": ("number", _percent),
     "replace": ("text", _replace),
     "reverse": ("list", _reverse),
@@ -606,7 +591,7 @@ FILTERS: "dict[str, tuple[str, Callable[..., Any]]]" = {
     "trim": ("text", _trim),
     "truncate": ("text", _truncate),
     "unique": ("order", _unique),
-    "upper": ("text", _upper),
+    "upper": ("text", str.upper),
     "wordcount": ("text", _wordcount),
 }
 

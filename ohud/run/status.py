@@ -3,8 +3,7 @@
 import sys
 
 from ohud.run import payload as stdin
-from ohud.run.clean import clean_tree
-from ohud.run.expression import evaluate
+from ohud.run.clean import clean, clean_tree
 from ohud.run.fault import Fault
 from ohud.run.fit import fit, within
 from ohud.run.style import Sheet
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 # A render that is still going after this ends in the fallback line [s].
 _BACKSTOP = 0.25
 _DEFAULT_PRIORITY = 50
+_TEXT_LIMIT = 8192
 
 
 class _Late(BaseException):
@@ -133,34 +133,56 @@ class Segments:
             # In the table before it is made: a format that reaches itself meets a hidden segment.
             self.made[name] = Segment(None, False, "", "", None, _DEFAULT_PRIORITY)
             try:
-                made = self._make(self.program["segments"][name])
+                made = self._make(name, self.program["segments"][name])
             except Fault as fault:
                 self.faults.append("segment %s: %s" % (name, fault))
                 made = self.made[name]
             self.made[name] = made
         return made
 
-    def _make(self, spec: "dict[str, Any]") -> Segment:
-        source = spec.get("value")
-        value = evaluate(source, self.document) if source is not None else None
+    def evaluate(self, name: str, key: str) -> "Any":
+        """The value of a segment's expression; key is "value" or "when". Errors: Fault."""
+        ir = self.program["segments"][name][key]
+        if ir[0] == "get":
+            # A plain path, as most are, needs no interpreter.
+            value: Any = self.document
+            for part in ir[1]:
+                if type(value) is dict:
+                    value = value.get(part)
+                elif type(value) is list and type(part) is int and -len(value) <= part < len(value):
+                    value = value[part]
+                else:
+                    return None
+            return value
+        from ohud.run.expression import evaluate
+
+        value = evaluate(ir, self.document)
+        # A literal may hold line feeds, and text that was put together has not been seen by `clean`.
+        return clean(value, _TEXT_LIMIT) if type(value) is str else value
+
+    def format(self, name: str, value: "Any") -> str:
+        """The text that a segment's format makes of its value. Errors: Fault, Spent."""
+        scope = self.scope()
+        scope["value"] = value
+        before = len(self.context.faults)
+        text = render_template(self.program["segments"][name]["format"], scope, self.context)
+        if len(self.context.faults) > before:
+            fault = self.context.faults[before]
+            del self.context.faults[before:]
+            raise Fault(fault)
+        return text
+
+    def _make(self, name: str, spec: "dict[str, Any]") -> Segment:
+        value = self.evaluate(name, "value") if "value" in spec else None
         if value is None:
             value = spec.get("default")
         priority = spec.get("priority", _DEFAULT_PRIORITY)
-        hidden = value is None and source is not None
+        hidden = value is None and "value" in spec
         if not hidden and "when" in spec:
-            hidden = _falsy(evaluate(spec["when"], self.document))
+            hidden = _falsy(self.evaluate(name, "when"))
         if hidden:
             return Segment(value, False, "", "", None, priority)
-        text = printed(value)
-        if "format" in spec:
-            scope = self.scope()
-            scope["value"] = value
-            before = len(self.context.faults)
-            text = render_template(spec["format"], scope, self.context)
-            if len(self.context.faults) > before:
-                fault = self.context.faults[before]
-                del self.context.faults[before:]
-                raise Fault(fault)
+        text = self.format(name, value) if "format" in spec else printed(value)
         if not text.strip():
             # A list prints nothing, yet a template may walk it.
             return Segment(value, bool(value) and "format" not in spec, "", "", None, priority)

@@ -22,7 +22,6 @@ _ATTRIBUTES = {"bold": 1, "dim": 2, "italic": 4, "underline": 8, "reverse": REVE
 _ON = ((1, "1"), (2, "2"), (4, "3"), (8, "4"), (16, "7"), (32, "9"))
 _OFF = ((3, "22"), (4, "23"), (8, "24"), (16, "27"), (32, "29"))
 _ANSI = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white", "gray", "grey", "default")
-_HEAT = ("#4caf50", "#ffc107", "#f44336")
 _BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _LIMIT = 16384  # characters that a row may grow to
 
@@ -83,9 +82,10 @@ class Sheet:
 
     def colour(self, name: "str | int") -> "Colour":
         """The colour of a palette name, ANSI name, 0..255 or #rrggbb, degraded to the depth. Errors: Fault."""
-        return _degraded(self._exact(name), self.depth)
+        return _degraded(self.exact(name), self.depth)
 
-    def _exact(self, name: "str | int") -> "Colour":
+    def exact(self, name: "str | int") -> "Colour":
+        """The colour of a name as the theme means it, whatever the terminal can show. Errors: Fault."""
         if type(name) is int:
             name = str(name)
         if type(name) is not str:
@@ -233,23 +233,20 @@ def points_left(glyph: str) -> bool:
 
 def gradient(sheet: Sheet, text: str, value: object, *colours: "str | int", at: object = None) -> str:
     """The text in the colour that stands at value (or `at`), 0..100, between the colours; unknown stays plain."""
-    if not colours:
-        raise Fault("a gradient needs colours")
-    stops = [sheet._exact(colour) for colour in colours]
+    from ohud.run.shade import between
+
     number = value if at is None else at
+    stops = [sheet.exact(colour) for colour in colours]
+    if not stops:
+        raise Fault("a gradient needs colours")
     if type(number) is not int and type(number) is not float:
         return text
-    place = min(100.0, max(0.0, number)) / 100 * (len(stops) - 1)
-    low = min(int(place), len(stops) - 2) if len(stops) > 1 else 0
-    first, last = _rgb(stops[low]), _rgb(stops[min(low + 1, len(stops) - 1)])
-    share = place - low
-    red, green, blue = [round(a + (b - a) * share) for a, b in zip(first, last, strict=True)]
-    return sheet.marked(text, (_degraded((red, green, blue), sheet.depth), None, 0))
+    return sheet.marked(text, (_degraded(between(number, stops), sheet.depth), None, 0))
 
 
 def heat(sheet: Sheet, text: str, value: object, at: object = None) -> str:
     """The text from green over yellow to red as value (or `at`) goes from 0 to 100."""
-    return gradient(sheet, text, value, *_HEAT, at=at)
+    return gradient(sheet, text, value, "#4caf50", "#ffc107", "#f44336", at=at)
 
 
 STYLE_FILTERS: "dict[str, Callable[..., str]]" = {
@@ -390,48 +387,10 @@ def _code(colour: "Colour | None", ground: int) -> str | None:
     return str(ground + (9 if colour < 0 else colour if colour < 8 else colour + 52))
 
 
-def _rgb(colour: "Colour") -> tuple[int, int, int]:
-    """Red, green and blue as xterm shows them."""
-    if type(colour) is tuple:
-        return colour
-    assert type(colour) is int
-    if colour < 16:
-        level = 255 if colour > 8 else 127 if colour == 8 else 205
-        bits = 7 if colour in (-1, 8) else colour & 7
-        return level * (bits & 1), level * (bits >> 1 & 1), level * (bits >> 2)
-    if colour > 231:
-        grey = 10 * (colour - 232) + 8
-        return grey, grey, grey
-    red, green, blue = (colour - 16) // 36, (colour - 16) // 6 % 6, (colour - 16) % 6
-    return red and 40 * red + 55, green and 40 * green + 55, blue and 40 * blue + 55
-
-
 def _degraded(colour: "Colour", depth: int) -> "Colour":
     """The colour, or the nearest that the terminal has."""
-    if depth < 8:
-        return _of_16(*_rgb(colour)) if type(colour) is tuple or (type(colour) is int and colour > 15) else colour
-    if depth < 24 and type(colour) is tuple:
-        return _of_256(*colour)
-    return colour
+    if depth == 24 or (type(colour) is int and (depth == 8 or colour < 16)):
+        return colour
+    from ohud.run.shade import nearest
 
-
-def _of_256(red: int, green: int, blue: int) -> int:
-    def step(level: int) -> int:
-        return 0 if level < 48 else 1 if level < 115 else (level - 35) // 40
-
-    def distance(colour: int) -> int:
-        r, g, b = _rgb(colour)
-        return (red - r) ** 2 + (green - g) ** 2 + (blue - b) ** 2
-
-    cube = 16 + 36 * step(red) + 6 * step(green) + step(blue)
-    grey = 232 + min(23, max(0, ((red + green + blue) // 3 - 3) // 10))
-    return cube if distance(cube) <= distance(grey) else grey
-
-
-def _of_16(red: int, green: int, blue: int) -> int:
-    """The ANSI colour of the same hue: pastels stay coloured, where the nearest by distance would be a grey."""
-    high, low = max(red, green, blue), min(red, green, blue)
-    if high - low < 40:
-        return 0 if high < 48 else 8 if high < 144 else 7 if high < 230 else 15
-    line = (high + low) * 9 // 20
-    return (red > line) + 2 * (green > line) + 4 * (blue > line) + 8 * (high > 214)
+    return nearest(colour, depth)

@@ -431,15 +431,17 @@ def _loop(node: "Node", frame: _Frame) -> "Any":
 
 
 def _list(node: "Node", frame: _Frame) -> "Any":
+    frame.context.spend(len(node[1]) >> 3)
     return [_value(item, frame) for item in node[1]]
 
 
 def _tuple(node: "Node", frame: _Frame) -> "Any":
-    return tuple([_value(item, frame) for item in node[1]])
+    return tuple(_list(node, frame))
 
 
 def _dict(node: "Node", frame: _Frame) -> "Any":
     found = {}
+    frame.context.spend(len(node[1]) >> 2)
     for key, value in node[1]:
         name = opened(_value(key, frame))
         if isinstance(name, (list, dict, tuple)):
@@ -513,7 +515,7 @@ def _operand(node: "Node", frame: _Frame) -> "int | float":
 
 
 def _joined(node: "Node", frame: _Frame) -> "Any":
-    texts = [printed(_value(part, frame)) for part in node[1]]
+    texts = [printed(part) for part in _list(node, frame)]
     _check_size("", sum(map(len, texts)), frame)
     return "".join(texts)
 
@@ -552,12 +554,12 @@ def _holds(operator: str, left: "Any", right: "Any", frame: _Frame) -> bool:
         if many:
             if isinstance(right, dict):
                 raise Fault("a key is a text, a number, a boolean or none")
-            frame.context.spend(weigh(left) + weigh(right) >> 4)
+            frame.context.spend(weigh(left) + weigh(right) >> 2)
         elif isinstance(right, (str, list, tuple)):
             frame.context.spend(len(right) >> 5)
         return (left in right) is (operator == "in")
     if many and isinstance(right, (list, dict, tuple)):
-        frame.context.spend(weigh(left) + weigh(right) >> 4)
+        frame.context.spend(weigh(left) + weigh(right) >> 2)
     if operator == "eq":
         return bool(left == right)
     if operator == "ne":
@@ -595,21 +597,27 @@ def _filtered(node: "Node", frame: _Frame) -> "Any":
     if kind == "list" or kind == "order":
         value = printed(value) if raw is not value and not isinstance(raw, (list, dict, tuple)) else raw
         if isinstance(value, (str, list, dict, tuple)):
-            context.spend((weigh(value) if kind == "order" else len(value)) >> 4)
+            context.spend(weigh(value) >> 2 if kind == "order" else len(value) >> 4)
     elif kind == "text" or kind == "context text":
         value = printed(value)
-        context.spend(len(value) >> 5)
+        context.spend(len(value) >> 4)
+    elif kind == "cells":
+        value = printed(value)
+        # outside ASCII the width of each character is looked up
+        context.spend(len(value) >> 4 if value.isascii() else len(value))
     elif raw is None:
         return ""
     else:
         value = raw
     arguments, named = _arguments(node, frame)
-    if kind[0] == "c":
+    if kind[:7] == "context":
         value = function(context, value, *arguments, **named)
     else:
         value = function(value, *arguments, **named)
-    if isinstance(value, str) and len(value) > TEXT_LIMIT:
-        raise Fault("a text is longer than %d characters" % TEXT_LIMIT)
+    if isinstance(value, str):
+        if len(value) > TEXT_LIMIT:
+            raise Fault("a text is longer than %d characters" % TEXT_LIMIT)
+        context.spend(len(value) >> 5)
     return value
 
 
@@ -665,6 +673,7 @@ def _called(node: "Node", frame: _Frame) -> "Any":
 def _row(node: "Node", frame: _Frame) -> "Any":
     _, _, items, _, named = node
     found = []
+    frame.context.spend(len(items))
     for item in items:
         value = _value(item, frame)
         if isinstance(value, Segment):
@@ -677,6 +686,7 @@ def _row(node: "Node", frame: _Frame) -> "Any":
 def _powerline(node: "Node", frame: _Frame) -> "Any":
     _, _, items, _, named = node
     found: list[tuple[str, str | None, int]] = []
+    frame.context.spend(len(items))
     for item in items:
         value = _value(item, frame)
         if isinstance(value, Segment):

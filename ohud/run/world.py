@@ -34,7 +34,6 @@ _OPEN = (
 )
 _NO_FOLLOW = getattr(system, "O_NOFOLLOW", 0)
 _MAX_COLUMNS = 1000
-_LOG_LIMIT = 65536
 PRIVATE_LIMIT = 262144
 
 
@@ -224,36 +223,20 @@ class World:
         Returns:  whether it is there now; a full, read-only or missing disk costs time, never the line
         """
         folder = self.cache_dir()
-        if folder is None or not _make_private(folder):
+        if folder is None:
             return False
-        temporary = folder + "/." + name + "." + str(system.getpid()) + "." + str(time.time_ns() % 10**9)
-        flags = system.O_WRONLY | system.O_CREAT | system.O_EXCL | _NO_FOLLOW | getattr(system, "O_CLOEXEC", 0)
-        try:
-            handle = system.open(temporary, flags | getattr(system, "O_BINARY", 0), 0o600)
-        except (OSError, ValueError):
-            return False
-        try:
-            try:
-                view = memoryview(data)
-                while view:
-                    view = view[system.write(handle, view) :]
-            finally:
-                system.close(handle)
-            system.replace(temporary, folder + "/" + name)
-        except BaseException as fault:
-            try:
-                system.unlink(temporary)
-            except OSError:
-                pass
-            if isinstance(fault, OSError):
-                return False
-            raise
-        return True
+        from ohud.run.keep import write
+
+        return write(folder, name, data)
 
     def make_cache(self) -> bool:
         """Whether the private cache is there and ours alone, made when it is missing."""
         folder = self.cache_dir()
-        return folder is not None and _make_private(folder)
+        if folder is None:
+            return False
+        from ohud.run.keep import make_private
+
+        return make_private(folder)
 
     def slow(
         self, job: str, arguments: object, ttl: float, wait: float = 0.0, deadline: float = 5.0
@@ -274,29 +257,9 @@ class World:
 
     def log(self, text: str) -> None:
         """One line for `ohud doctor`, on stderr and in the cache's `errors.log` (two files of 64 KiB at most)."""
-        line = "".join(c if c.isprintable() else " " for c in text)[:500]
-        try:
-            system.write(2, ("ohud: " + line + "\n").encode("utf-8", "replace"))
-        except OSError:
-            pass
-        folder = self.cache_dir()
-        if folder is None or not _make_private(folder):
-            return
-        path = folder + "/errors.log"
-        flags = system.O_WRONLY | system.O_CREAT | system.O_APPEND | _NO_FOLLOW | getattr(system, "O_NONBLOCK", 0)
-        try:
-            handle = system.open(path, flags, 0o600)
-            try:
-                facts = system.fstat(handle)
-                if facts.st_mode & _KIND == _REGULAR:
-                    stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(self.now))
-                    system.write(handle, (stamp + " " + line + "\n").encode("utf-8", "replace"))
-            finally:
-                system.close(handle)
-            if facts.st_size > _LOG_LIMIT:
-                system.replace(path, path + ".1")
-        except (OSError, ValueError):
-            pass
+        from ohud.run.keep import log
+
+        log(self.cache_dir(), text, self.now)
 
 
 def depth(setting: object, env: "object") -> int:
@@ -339,41 +302,3 @@ def _count(text: "str | None") -> "int | None":
         return None
     number = int(text)
     return number if 0 < number <= _MAX_COLUMNS else None
-
-
-def _make_private(folder: str) -> bool:
-    """Whether the folder is there and ours alone, made with its parent when it is missing."""
-    try:
-        facts = system.lstat(folder)
-    except FileNotFoundError:
-        try:
-            try:
-                system.mkdir(folder, 0o700)
-            except FileNotFoundError:
-                parent = folder.replace("\\", "/").rpartition("/")[0]
-                try:
-                    system.mkdir(parent, 0o700)
-                except FileNotFoundError:
-                    system.mkdir(parent.rpartition("/")[0], 0o700)
-                    system.mkdir(parent, 0o700)
-                system.mkdir(folder, 0o700)
-        except FileExistsError:
-            pass
-        except (OSError, ValueError):
-            return False
-        try:
-            facts = system.lstat(folder)
-        except (OSError, ValueError):
-            return False
-    except (OSError, ValueError):
-        return False
-    if WINDOWS:
-        return True
-    if facts.st_mode & _KIND != 0o040000 or facts.st_uid != system.geteuid():
-        return False
-    if facts.st_mode & 0o077:
-        try:
-            system.chmod(folder, 0o700)
-        except OSError:
-            return False
-    return True

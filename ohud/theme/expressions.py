@@ -11,7 +11,7 @@ from typing import Any, cast
 from jmespath import exceptions, lexer, parser
 
 from ohud.errors import Flaw, count, invisible, nearest, quote
-from ohud.run.expression import FUNCTIONS
+from ohud.run.functions import FUNCTIONS
 
 LENGTH = 512
 NODES = 200

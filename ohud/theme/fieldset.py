@@ -18,7 +18,7 @@ from types import MappingProxyType
 TYPES = ("str", "int", "number", "bool", "object", "list")
 
 _HEAD = re.compile(r"(Takes|Reads|Returns|Keys|Errors|Source|Cost):[ \t]*(.*)", re.DOTALL)
-_KEY = re.compile(r"([a-z_][a-z0-9_]*): +(.*)", re.DOTALL)
+_KEY = re.compile(r"(NAME|[a-z_][a-z0-9_]*): +(.*)", re.DOTALL)
 _UNIT = re.compile(r"\[([^\]]+)\]")
 
 
@@ -62,6 +62,11 @@ def families() -> list[str]:
 def is_value(family: str) -> bool:
     """Whether the family is one value, as `computed.effort`, and no object of fields."""
     return list(_catalogue().get(family, ())) == [family]
+
+
+def is_open(family: str) -> bool:
+    """Whether the family is one object whose keys the config names, as `computed.commands`: its only key is `NAME`."""
+    return is_value(family) and list(_catalogue()[family][family].keys) == ["NAME"]
 
 
 @cache

@@ -75,17 +75,23 @@ def families_of(reach: Iterable[tuple[str, str | None]]) -> dict[str, list[str] 
     What must be computed for what expressions reach.
 
     Takes:   reach: (family, field or None for the whole family), ("*", None) for everything
-    Returns: {family: fields, or True for a family that is one value}; a whole family means its cheap fields
+    Returns: {family: fields, or True for a family that is one value}; a whole family means its cheap fields, where
+             none is cheap all of them
     """
     catalogue = fieldset.catalogue()
     wanted: dict[str, set[str]] = {}
     for family, name in reach:
         for each in catalogue if family == "*" else (family,):
             fields = catalogue.get(each, {})
-            cheap = [f for f in fields if fields[f].cost == "cheap"]
-            wanted.setdefault(each, set()).update(cheap if name is None else {name} & set(fields))
+            if name is None:
+                names = {f for f in fields if fields[f].cost == "cheap"}
+                # Who names a family of slow facts asks for these; who looks at everything does not.
+                names = names or set(fields if family != "*" else ())
+            else:
+                names = {name} if fieldset.is_open(each) else {name} & set(fields)
+            wanted.setdefault(each, set()).update(names)
     return {
-        family: True if list(catalogue[family]) == [family] else sorted(names)
+        family: True if fieldset.is_value(family) and family in names else sorted(names)
         for family, names in sorted(wanted.items())
         if names
     }

@@ -178,7 +178,7 @@ def _absent(value: Any) -> bool:
 
 def _operand(kind: str, value: Any) -> Any:
     raw = opened(value)
-    if kind.endswith("text"):
+    if kind.endswith("text") or kind == "cells":
         return printed(value)
     if kind in ("list", "order") and isinstance(value, Segment) and not isinstance(raw, (list, dict, tuple)):
         return printed(value)
@@ -200,8 +200,10 @@ def _filter(name: str, kind: str, function: Callable[..., Any], context: Context
         value = _operand(kind, value)
         arguments, named = tuple(map(opened, arguments)), {key: opened(item) for key, item in named.items()}
         if own is None:
-            found = function(context, value, *arguments, **named) if kind[0] == "c" else function(
-                value, *arguments, **named
+            found = (
+                function(context, value, *arguments, **named)
+                if kind.startswith("context")
+                else function(value, *arguments, **named)
             )
         else:
             found = _jinja(own, names, *_printing(name, value, arguments), **named)
@@ -288,5 +290,3 @@ def _powerline(context: Context) -> Callable[..., str]:
         return context.sheet.powerline(items, **{name: printed(value) for name, value in named.items()})
 
     return powerline
-
-

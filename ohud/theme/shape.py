@@ -301,7 +301,11 @@ OLLAMA = Table(
     (
         Key(
             "host",
-            Text(longest=256),
+            Text(
+                longest=256,
+                pattern=r"https?://[^\s/@?#]+(/[^\s?#]*)?",
+                rule="an address that begins with `http://` or `https://`, without user, query or fragment",
+            ),
             "Address of the Ollama server.",
             default="http://localhost:11434",
             examples=("http://127.0.0.1:11434",),
@@ -343,7 +347,7 @@ COMMAND = Table(
         Key(
             "run",
             Array(Text(longest=4096), 64, least=1),
-            "Program and arguments, no shell; the program by its absolute path.",
+            "Program and arguments, no shell; the program by its absolute path, or by a name to look up in PATH.",
             examples=(["/usr/bin/uptime", "-p"],),
             needed=True,
         ),

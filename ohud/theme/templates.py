@@ -32,7 +32,7 @@ from jinja2 import Environment, TemplateSyntaxError, nodes
 from jinja2.compiler import find_undeclared
 from jinja2.idtracking import VAR_LOAD_ALIAS, VAR_LOAD_PARAMETER, VAR_LOAD_RESOLVE, Symbols
 
-from ohud.errors import Flaw, invisible, nearest, quote
+from ohud.errors import Flaw, count, invisible, nearest, quote
 from ohud.run.filters import FILTERS, TESTS, check_format, printed
 from ohud.run.style import STYLE_FILTERS, check_colour, check_style
 from ohud.run.template import SCALES
@@ -224,6 +224,7 @@ class _Lowering:
         self.used: set[str] = set()
         self.macros: dict[str, list[nodes.Macro]] = {}
         self.seen: dict[tuple[int, str], int] = {}
+        self.optional: set[int] = set()
 
     # Reading
 
@@ -254,12 +255,12 @@ class _Lowering:
 
     def _measure(self, tree: nodes.Template) -> bool:
         """Whether the tree is within the limits on nodes and depth."""
-        count = 0
+        size = 0
         waiting: list[tuple[nodes.Node, int]] = [(tree, 0)]
         while waiting:
             node, depth = waiting.pop()
-            count += 1
-            if count > NODE_LIMIT:
+            size += 1
+            if size > NODE_LIMIT:
                 self._stop(f"the template has more than {NODE_LIMIT} parts")
                 return False
             if depth > DEPTH_LIMIT:
@@ -271,19 +272,38 @@ class _Lowering:
         return True
 
     def _syntax(self, fault: TemplateSyntaxError) -> None:
-        message = (fault.message or "syntax error").split("\n")[0].replace("'", "`").rstrip(".")
-        unknown = re.match(r"Encountered unknown tag `(.*?)`", message)
-        if unknown:
-            tag = unknown[1]
-            pattern = r"\{%[-+]?\s*(" + re.escape(tag) + r")\b"
-            if tag in _REFUSED_TAGS:
-                self._refused_tag(tag, fault.lineno)
+        """Notes what jinja2's parser says, in our words."""
+        said = (fault.message or "syntax error").split("\n")[0]
+        if found := re.match(r"unexpected char (.+) at (\d+)$", said):
+            start = int(found[2])
+            character = self.text[start : start + 1]
+            what = "a text is not closed" if character in ("'", '"') else f"unexpected character {quote(character)}"
+            self.flaws.append(Flaw(what, start, 1, line=fault.lineno))
+        elif found := re.match(r"Encountered unknown tag '(.*?)'", said):
+            self._unknown_tag(found[1], fault.lineno)
+        elif found := re.search(r"innermost block that needs to be closed is '(\w+)'", said):
+            pattern = r"\{%[-+]?\s*(" + found[1] + r")\b"
+            if said.startswith("Unexpected end of template"):
+                places = list(re.finditer(pattern, self.text))
+                # with several of them it is not known which one is meant
+                line = self.text.count("\n", 0, places[0].start(1)) + 1 if len(places) == 1 else fault.lineno
+                pattern = pattern if len(places) == 1 else ""
+                self._flaw(f"`{found[1]}` is not closed", line, pattern, f"write {{% end{found[1]} %}}")
             else:
-                self._flaw(f"unknown tag {quote(tag)}", fault.lineno, pattern, help=_did_you_mean(tag, _TAGS))
-            return
-        message = re.split(r"\. (?:Jinja|You|The|Did)\b", message)[0]
-        message = "".join("?" if invisible(c) else c for c in message[:1].lower() + message[1:])
-        self._flaw(message[:200], fault.lineno)
+                self._unknown_tag(said.split("'")[1], fault.lineno)
+        else:
+            said = re.split(r"\. (?:Jinja|You|The|Did)\b", said)[0].rstrip(".").replace("'", "`")
+            said = "".join("?" if invisible(c) else c for c in said[:1].lower() + said[1:])
+            self._flaw(said[:200], fault.lineno)
+
+    def _unknown_tag(self, tag: str, line: int) -> None:
+        pattern = r"\{%[-+]?\s*(" + re.escape(tag) + r")\b"
+        if tag in _REFUSED_TAGS:
+            self._refused_tag(tag, line)
+        elif tag in _TAGS:
+            self._flaw(f"`{tag}` has nothing that it belongs to here", line, pattern)
+        else:
+            self._flaw(f"unknown tag {quote(tag)}", line, pattern, _did_you_mean(tag, _TAGS))
 
     # Flaws
 
@@ -296,7 +316,7 @@ class _Lowering:
         Each time the same pattern is asked for on a line, the next place that matches is meant: what is wrong once
         is wrong at all its places.
         """
-        line = at if isinstance(at, int) else at.lineno
+        line = at if isinstance(at, int) else _line(at)
         start, length = -1, 0
         if pattern:
             places = list(self._places(line, pattern))
@@ -386,19 +406,27 @@ class _Lowering:
             return ["undefined"]
         return known
 
+    def _optional(self, node: nodes.Node, scope: _Scope) -> Node:
+        """The operand of `default` and `is defined`, which may be a name that the theme does not have."""
+        found = node
+        while isinstance(found, (nodes.Getattr, nodes.Getitem)):
+            found = found.node
+        if isinstance(found, nodes.Name):
+            self.optional.add(id(found))
+        return self._expression(node, scope)
+
     def _name(self, node: nodes.Name, scope: _Scope) -> Node:
         if node.name in ("varargs", "kwargs", "caller"):
             self._flaw(f"`{node.name}` is not in the template language", node, _word(node.name))
         elif node.name == "loop" and self._is_loop(scope):
-            self._flaw(
-                "a loop can only be asked for its fields", node, _word("loop"), help="for example `loop.index`"
-            )
+            self._flaw("a loop can only be asked for its fields", node, _word("loop"), help="for example `loop.index`")
         elif not node.name.isascii():
             self._flaw(f"the name {quote(node.name)} is not ASCII", node)
         elif node.name.startswith("_"):
             self._flaw("names that begin with `_` are not in the template language", node, _word(node.name))
         else:
-            return self._read(node.name, scope, scope.function, node)
+            at = None if id(node) in self.optional else node
+            return self._read(node.name, scope, scope.function, at)
         return ["undefined"]
 
     def _is_loop(self, scope: _Scope) -> bool:
@@ -481,7 +509,17 @@ class _Lowering:
         source = self._expression(node.iter, scope)
         enter = self._enter(inner)
         body = self._body(node.body, inner)
-        return ["for", target, source, test, slot, enter, body, self._enter(otherwise), self._body(node.else_, otherwise)]
+        return [
+            "for",
+            target,
+            source,
+            test,
+            slot,
+            enter,
+            body,
+            self._enter(otherwise),
+            self._body(node.else_, otherwise),
+        ]
 
     def _set(self, node: nodes.Assign, scope: _Scope) -> Node:
         return ["set", self._target(node.target, scope), self._expression(node.node, scope)]
@@ -604,7 +642,7 @@ class _Lowering:
                     self._flaw(f"a loop has no {quote(node.attr)}", node, _field(node.attr), help=help)
                 return ["loop", self._read(name, scope, scope.function), node.attr]
             if name in self.macros:
-                self._flaw(f"`{name}` is a macro, it can only be called", node, _word(name))
+                self._flaw(f"`{name}` is a macro, it can only be called", node, rf"\b({re.escape(name)})\s*\.")
         return [".", self._expression(node.node, scope), node.attr]
 
     def _subscript(self, node: nodes.Getitem, scope: _Scope) -> Node:
@@ -627,7 +665,10 @@ class _Lowering:
 
     def _filter(self, node: nodes.Filter, scope: _Scope) -> Node:
         name = node.name
-        value = self._expression(node.node, scope)
+        if node.node is not None and name in ("default", "d"):
+            value = self._optional(node.node, scope)
+        else:
+            value = self._expression(node.node, scope)
         arguments, named = self._arguments(node, scope)
         pattern = r"\|\s*(" + re.escape(name) + r")\b"
         function, skipped = _filter_function(name)
@@ -637,8 +678,8 @@ class _Lowering:
                 help = f'use `fg("{name}")`'
             if help is None:
                 help = _did_you_mean(name, [*FILTERS, *STYLE_FILTERS, *SCALES])
-            what = "unknown filter" if name not in _INSTEAD_OF_FILTER else "not in the template language: filter"
-            self._flaw(f"{what} {quote(name)}", node, pattern, help=help)
+            known = f"filter `{name}` is not in the template language" if name in _INSTEAD_OF_FILTER else None
+            self._flaw(known or f"unknown filter {quote(name)}", node, pattern, help=help)
             return ["undefined"]
         lowered = ["|", name, value, arguments, named]
         if name == "reverse" and not arguments and not named:
@@ -695,7 +736,8 @@ class _Lowering:
 
     def _test(self, node: nodes.Test, scope: _Scope) -> Node:
         name = node.name
-        value = self._expression(node.node, scope)
+        optional = name in ("defined", "undefined")
+        value = self._optional(node.node, scope) if optional else self._expression(node.node, scope)
         arguments, named = self._arguments(node, scope)
         pattern = r"\bis\s+(?:not\s+)?(" + re.escape(name) + r")(?!\w)"
         if name in OPERATORS:
@@ -753,12 +795,12 @@ class _Lowering:
         name = called.name
         arguments, named = self._arguments(node, scope)
         source = self._read(name, scope, scope.function)
-        pattern = r"\b(" + re.escape(name) + r")\s*\("
+        pattern = r"(?<!macro )\b(" + re.escape(name) + r")\s*\("
         if len(self.macros[name]) == 1:
             known = [argument.name for argument in self.macros[name][0].args]
             wrong = None
             if len(arguments) > len(known):
-                wrong = f"macro `{name}` takes at most {len(known)} arguments, not {len(arguments)}"
+                wrong = f"macro `{name}` takes at most {count(len(known), 'argument')}, not {len(arguments)}"
             for key, _ in named:
                 if key not in known[len(arguments) :]:
                     wrong = f"macro `{name}` does not take {quote(key)} here"
@@ -843,6 +885,11 @@ def _harmless(character: str) -> bool:
 def _did_you_mean(word: str, known: Iterable[str]) -> str | None:
     close = nearest(word, known)
     return f"did you mean `{close}`?" if close else None
+
+
+def _line(node: nodes.Node) -> int:
+    """The line of a node; some have none of their own."""
+    return node.lineno or next((child.lineno for child in node.iter_child_nodes() if child.lineno), 1)
 
 
 def _word(name: str) -> str:

@@ -21,6 +21,7 @@ DOORS = {
     "run/program.py": {"ohud.theme.lower": "the compiler, on a miss", "site": "brings site-packages back under -S"},
     "run/payload.py": {"json": "where the C scanner is missing"},
     "run/expression.py": {"json": "where the C encoder is missing"},
+    "run/journal.py": {"json": "where the C encoder is missing"},
     "run/slow.py": {"json": "in the detached refresher, for which nobody waits"},
     "run/status.py": {"gc": "a C module; collecting is switched off"},
     "run/subagents.py": {"gc": "a C module; collecting is switched off"},
@@ -48,7 +49,7 @@ STARTERS = {
     "popen",
     "startfile",
 }
-CHANGES = {"write", "unlink", "remove", "rename", "replace", "mkdir", "rmdir", "chmod", "link", "symlink", "truncate"}
+CHANGES = {"unlink", "remove", "rename", "replace", "mkdir", "rmdir", "chmod", "link", "symlink", "truncate"}
 PATH_CHANGES = {"write_text", "write_bytes", "touch", "mkdir", "unlink", "rmdir", "chmod", "symlink_to", "rename"}
 
 
@@ -248,18 +249,17 @@ def writes(files: list[Tree]) -> list[str]:
 
 
 def _writes(node: ast.Call, receiver: str, name: str) -> bool:
-    """Whether a call changes the file system; output on descriptors 1 and 2 does not."""
-    if name == "open" and receiver not in {"os", "system", *SYSTEM}:
+    """Whether a call changes the file system; what is written to a descriptor shows where that was opened."""
+    system = receiver in {"os", "system", *SYSTEM}
+    if name == "open" and system:
+        return not any(word in ast.unparse(node) for word in ("O_RDONLY", "_READ", "devnull"))
+    if name == "open":
         place_of_mode = 1 if receiver in ("", "io") else 0
         mode = node.args[place_of_mode : place_of_mode + 1]
         mode += [word.value for word in node.keywords if word.arg == "mode"]
         return any(not isinstance(one, ast.Constant) or set(str(one.value)) & set("wax+") for one in mode)
-    if name == "open":
-        text = ast.unparse(node)
-        return "devnull" not in text and any(flag in text for flag in ("O_WRONLY", "O_RDWR", "O_CREAT"))
-    if receiver in {"os", "system", *SYSTEM}:
-        first = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
-        return name in CHANGES and not (name == "write" and first in (1, 2))
+    if system:
+        return name in CHANGES
     return name in PATH_CHANGES or receiver == "tempfile" or (receiver == "shutil" and name != "get_terminal_size")
 
 
@@ -321,6 +321,7 @@ BROKEN = {
         "cli/b.py": "Path('x').open(mode)",
         "cli/c.py": "tempfile.mkdtemp()",
         "cli/d.py": "os.open('x', os.O_WRONLY)",
+        "cli/e.py": "os.open('x', flags)",
     },
 }
 HARMLESS = {

@@ -1,7 +1,7 @@
 """
 Every recorded payload gives a line in every shipped theme at every width.
 
-A dozen are kept as text under tests/golden/, the rest as digests. `pytest --update-golden` writes both anew.
+A dozen are kept as text under tests/golden/, the rest as digests beside them; `pytest --update-golden` writes both.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from ohud.run import program, status
 from ohud.run.world import World
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-DIGESTS = GOLDEN / "digests.txt"
+DIGESTS = "digests.txt"
 UPDATE = "to accept it: pytest --update-golden tests/contract/test_captures.py"
 WIDTHS = (20, 40, 80, 120, 200, None)
 MARGIN = 4
@@ -128,29 +128,26 @@ def test_golden(
 def test_digests(theme: str, texts: dict[tuple[str, int | None], str], session: Session, update_golden: bool) -> None:
     """All others give the text whose digest is kept."""
     found = {
-        f"{theme} {name} {width or 'none'}": hashlib.sha256(readable(text, session).encode()).hexdigest()[:16]
+        f"{name} {width or 'none'}": hashlib.sha256(readable(text, session).encode()).hexdigest()[:16]
         for (name, width), text in texts.items()
         if not (name in CHOSEN and width in CHOSEN_WIDTHS)
     }
-    kept = _kept()
+    path = GOLDEN / theme / DIGESTS
     if update_golden:
-        kept = {key: value for key, value in kept.items() if not key.startswith(theme + " ")} | found
-        DIGESTS.parent.mkdir(exist_ok=True)
-        DIGESTS.write_text("".join(f"{key} {kept[key]}\n" for key in sorted(kept)), "utf-8")
-    ours = {key: value for key, value in kept.items() if key.startswith(theme + " ")}
-    differing = sorted(key for key in found.keys() | ours.keys() if found.get(key) != ours.get(key))
-    assert not differing, f"{len(differing)} differ, first: {differing[0]}; {UPDATE}"
-
-
-def _kept() -> dict[str, str]:
-    lines = DIGESTS.read_text("utf-8").splitlines() if DIGESTS.exists() else []
-    return dict(line.rsplit(" ", 1) for line in lines)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f"{key} {found[key]}\n" for key in sorted(found)), "utf-8")
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    kept = dict(line.rsplit(" ", 1) for line in lines)
+    differing = sorted(key for key in found.keys() | kept.keys() if found.get(key) != kept.get(key))
+    assert not differing, f"{theme}: {len(differing)} differ, first: {differing[0]}; {UPDATE}"
 
 
 def test_no_golden_file_is_left_over() -> None:
     """Every kept file belongs to a theme and a chosen payload."""
-    wanted = {f"{theme}/{name}-{width}.txt" for theme in THEMES for name in CHOSEN for width in CHOSEN_WIDTHS}
-    assert {path.relative_to(GOLDEN).as_posix() for theme in THEMES for path in (GOLDEN / theme).rglob("*")} == wanted
+    wanted = {DIGESTS} | {f"{name}-{width}.txt" for name in CHOSEN for width in CHOSEN_WIDTHS}
+    assert {path.name for path in GOLDEN.iterdir()} == set(THEMES)
+    for theme in THEMES:
+        assert {path.name for path in (GOLDEN / theme).iterdir()} == wanted, theme
 
 
 @pytest.mark.parametrize("name", SAMPLE)

@@ -119,7 +119,7 @@ def test_nothing_ever_comes(session: Session, theme: str) -> None:
     with held() as given:
         started = time.monotonic()
         assert session.line(given) == NO_INPUT[theme]
-        assert 0.25 <= time.monotonic() - started < 1.2
+        assert 0.25 <= time.monotonic() - started < 2
 
 
 @posix_only
@@ -142,11 +142,14 @@ def test_over_256_kib(session: Session, theme: str) -> None:
 
 @posix_only
 def test_a_whole_object_is_not_waited_on(session: Session) -> None:
-    """Once the object is whole nothing more is awaited, though the host never closes."""
-    with held((0, json.dumps(payload(session)).encode())) as given:
-        started = time.monotonic()
-        assert "Opus 5.5" in session.line(given)
-        assert time.monotonic() - started < 0.9
+    """Once the object is whole nothing more is awaited, though the host never closes; the best of three tries."""
+    took_s = []
+    for _ in range(3):
+        with held((0, json.dumps(payload(session)).encode())) as given:
+            started = time.monotonic()
+            assert "Opus 5.5" in session.line(given)
+            took_s.append(time.monotonic() - started)
+    assert min(took_s) < 0.25
 
 
 @posix_only

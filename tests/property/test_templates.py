@@ -17,11 +17,24 @@ from ohud.theme.reference import render_template
 from ohud.theme.templates import compile_template
 
 PALETTE = {"accent": "#87d7ff", "warn": "yellow"}
-TEMPLATES = 2500
-FIXED = 3000
+TEMPLATES = 2000
+FIXED = 200
 Pick = Callable[[int], int]
 
-TEXTS = ("", "a", "Opus 4.6", "feature/x y", "ÄÖ straße", "  two  words ", "a-b (c) [d] <e>", "日本語", "👍🏽 ok", "x" * 30, "42", "3.7")
+TEXTS = (
+    "",
+    "a",
+    "Opus 4.6",
+    "feature/x y",
+    "ÄÖ straße",
+    "  two  words ",
+    "a-b (c) [d] <e>",
+    "日本語",
+    "👍🏽 ok",
+    "x" * 30,
+    "42",
+    "3.7",
+)
 NUMBERS = ("0", "1", "2", "3", "7", "42", "100", "1.5", "0.1", "2.25", "51234", "1e3", "99.95")
 DATA = ("", "x", " ", "\n", " a b ", "\n  ", "│", "{ ", "}}", "%}", "#", "\n\n", "  end\n")
 
@@ -74,12 +87,20 @@ class Grammar:
         return self.one(*DATA)
 
     def comment(self) -> str:
-        return self.one("{# note {{ x }} #}", "{#- note -#}", "{% raw %}{{ x }} {% if %}{% endraw %}", "{%- raw -%} x {%- endraw -%}")
+        return self.one(
+            "{# note {{ x }} #}",
+            "{#- note -#}",
+            "{% raw %}{{ x }} {% if %}{% endraw %}",
+            "{%- raw -%} x {%- endraw -%}",
+        )
 
     def output(self) -> str:
         return self.one("{{", "{{-") + " " + self.value() + " " + self.one("}}", "-}}")
 
     def variable(self, kind: str) -> str:
+        if self.pick(6) == 5:
+            # over a segment's name
+            return {"text": "model", "number": "pct", "list": "nums", "bool": "flag", "any": "gone"}[kind]
         name = {"text": "t", "number": "n", "list": "l", "bool": "b", "any": "u"}[kind] + self.one("1", "2")
         return str(name)
 
@@ -111,7 +132,11 @@ class Grammar:
         kind = self.one("number", "text", "list", "any")
         name = self.variable(kind)
         other = self.variable("number")
-        head = self.tag(f"with {name} = {self.of(kind)}, {other} = {self.number()}" if self.pick(2) else f"with {name} = {self.of(kind)}")
+        head = self.tag(
+            f"with {name} = {self.of(kind)}, {other} = {self.number()}"
+            if self.pick(2)
+            else f"with {name} = {self.of(kind)}"
+        )
         before = {key: list(names) for key, names in self.names.items()}
         self.known(kind, name)
         text = head + self.body(3) + self.tag("endwith")
@@ -133,9 +158,9 @@ class Grammar:
         before = {key: list(names) for key, names in self.names.items()}
         form = self.pick(6)
         if form < 3:
-            target, source, kind = self.one("n1", "n2"), self.numbers(), "number"
+            target, source, kind = self.variable("number"), self.numbers(), "number"
         elif form < 5:
-            target, source, kind = self.one("t1", "t2"), self.texts(), "text"
+            target, source, kind = self.variable("text"), self.texts(), "text"
         else:
             target, source, kind = "t1, u1", "d | dictsort", "text"
         self.loops += 1
@@ -278,7 +303,9 @@ class Grammar:
             self.one(
                 lambda: "[" + ", ".join(self.number() for _ in range(self.pick(4))) + "]",
                 lambda: self.one("nums", "nums.value", "[3, 1, 2]", "(1, 2)", "[]", "[pct, cost]", "l1"),
-                lambda: f"({self.numbers()} | {self.one('sort', 'reverse', 'unique', 'list', 'sort(reverse=true)', 'sort(true)')})",
+                lambda: (
+                    f"({self.numbers()} | {self.one('sort', 'reverse', 'unique', 'list', 'sort(reverse=true)', 'sort(true)')})"
+                ),
                 lambda: f"({self.one('nums.value', '[4, 5]')} + [{self.number()}])",
                 lambda: f"({self.numbers()})[{self.one(':2', '1:', '::-1')}]",
             )()
@@ -289,7 +316,9 @@ class Grammar:
             self.one(
                 lambda: "[" + ", ".join(self.text() for _ in range(self.pick(4))) + "]",
                 lambda: self.one("items", "items.value", "['b', 'B', 'a']", "d", "'abc'", "model", "[model, pct]"),
-                lambda: f"({self.one('items', quoted_list())} | {self.one('sort', 'reverse', 'unique', 'list', 'sort(case_sensitive=true)', 'unique(true)')})",
+                lambda: (
+                    f"({self.one('items', quoted_list())} | {self.one('sort', 'reverse', 'unique', 'list', 'sort(case_sensitive=true)', 'unique(true)')})"
+                ),
             )()
         )
 
@@ -298,8 +327,14 @@ class Grammar:
             lambda: self.atom("list"),
             self.numbers,
             self.texts,
-            lambda: f"(d | {self.one('dictsort', 'items', 'list', 'dictsort(false, `value`)', 'dictsort(reverse=true)')})".replace("`", "'"),
-            lambda: f"({self.numbers()} | {self.one('batch(2)', 'batch(3, 0)', 'slice(2)', 'slice(3, `-`)')})".replace("`", "'"),
+            lambda: (
+                f"(d | {self.one('dictsort', 'items', 'list', 'dictsort(false, `value`)', 'dictsort(reverse=true)')})".replace(
+                    "`", "'"
+                )
+            ),
+            lambda: f"({self.numbers()} | {self.one('batch(2)', 'batch(3, 0)', 'slice(2)', 'slice(3, `-`)')})".replace(
+                "`", "'"
+            ),
             lambda: f"[{self.list()}, {self.value()}]",
             lambda: "{'a': " + self.value() + ", 'b': " + self.value() + "}",
             lambda: f"({self.number()}, {self.text()})",
@@ -369,6 +404,23 @@ def context(segments: dict[str, Segment]) -> Context:
     )
 
 
+def spelt(text: str, sheet: Sheet) -> str:
+    """The text with each marker written out: a loop's filter and its body may number their styles in another order."""
+
+    def name(character: str) -> str:
+        at = ord(character)
+        if not 0xD800 <= at < 0xDF00 or at == 0xDC00:
+            return character
+        if at < 0xDC00:
+            return f"<{sheet.styles[at - 0xD800]}>"
+        if at < 0xDE00:
+            return f"<{sheet.links[at - 0xDC01]}>"
+        items, separator, caps = sheet.rows[at - 0xDE00]
+        return f"<row {[(spelt(item, sheet), rest) for item, *rest in items]} {spelt(separator, sheet)!r} {caps}>"
+
+    return "".join(map(name, text))
+
+
 def compared(source: str, segments: dict[str, Segment]) -> bool:
     """Renders both ways and compares; whether the reference gave a text at all."""
     template = compile_template(source, segments, palette=PALETTE, values=("value",))
@@ -385,9 +437,9 @@ def compared(source: str, segments: dict[str, Segment]) -> bool:
         expected = render_template(source, segments, theirs, values)
     except Exception:
         return False
+    found, expected = spelt(found, mine.sheet), spelt(expected, theirs.sheet)
     assert found == expected, f"{found!r} is not {expected!r} for {source!r} ({mine.faults})"
     assert mine.faults == [], f"{mine.faults} for {source!r}"
-    assert mine.sheet.styles == theirs.sheet.styles and mine.sheet.links == theirs.sheet.links
     return True
 
 
@@ -397,7 +449,7 @@ def from_bytes(choices: bytes) -> Pick:
 
 
 @settings(max_examples=TEMPLATES, deadline=None, derandomize=True, database=None)
-@given(st.binary(max_size=300), st.binary(max_size=12))
+@given(st.binary(min_size=100, max_size=400), st.binary(max_size=12))
 def test_any_template_of_the_grammar_renders_as_jinja2_renders_it(choices: bytes, values: bytes) -> None:
     """Equal text where jinja2 gives one; where it raises, the interpreter still gives a text."""
     compared(Grammar(from_bytes(choices)).template(), world(from_bytes(values)))

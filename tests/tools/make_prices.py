@@ -89,7 +89,7 @@ def names(model: Any) -> list[str]:
         if text:
             found.add(text)
     plain = {re.sub(r"(-latest|-\d{8}|-2025|@)$", "", name).replace(".", "-") for name in found}
-    return sorted(name for name in plain if re.fullmatch(r"claude-[a-z0-9-]*[a-z0-9]", name))
+    return sorted(name for name in plain if re.fullmatch(r"claude-[a-z0-9-]*[a-z0-9]", name) and name != "claude-v1")
 
 
 def generate(date: str) -> str:

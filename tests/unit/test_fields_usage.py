@@ -154,3 +154,80 @@ def test_iso_is_read_as_the_calendar_has_it(moment: datetime.datetime, minutes: 
 @given(st.text(max_size=40) | st.from_regex(r"[0-9T:.Z+ -]{1,40}", fullmatch=True))
 def test_any_text_is_a_moment_or_none(text: str) -> None:
     assert usage._iso(text) is None or isinstance(usage._iso(text), int | float)
+
+
+def snapshot_world(tmp_path: Path, content: object, **settings: object) -> World:
+    """A world whose config names a snapshot file with this content."""
+    path = tmp_path / "usage.json"
+    path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    world = World({"HOME": str(tmp_path)}, now=NOW)
+    world.settings = {"usage": {"snapshot": str(path), "snapshot_age_s": 300, **settings}}
+    return world
+
+
+WINDOWS = {
+    "five_hour": {"used_percentage": 41.000000000000004, "resets_at": "2026-09-21T15:13:20Z"},
+    "seven_day": {"used_percentage": 7, "resets_at": NOW + 86400},
+}
+
+
+@pytest.mark.parametrize("updated", [NOW - 10, NOW - 300, NOW + 30, (NOW - 10) * 1000, "2026-09-21T14:13:00Z"])
+def test_snapshot_stands_in_for_a_payload_without_limits(tmp_path: Path, updated: object) -> None:
+    silent: list[dict[str, Any]] = [{}, {"rate_limits": None}, {"rate_limits": {"five_hour": None, "seven_day": {}}}]
+    for limits in silent:
+        world = snapshot_world(tmp_path, {"updated_at": updated, **WINDOWS})
+        assert usage.five_hour(limits, world) == {
+            "percent": 41,
+            "resets_at": NOW + 3600,
+            "resets_in_s": 3600,
+            "pace": 0.51,
+        }
+        week = usage.seven_day(limits, world)
+        assert week is not None and week["percent"] == 7
+        assert usage.spend(limits, world) is None
+
+
+@pytest.mark.parametrize(
+    "updated", [NOW - 301, NOW + 301, None, "yesterday", True, [], float("nan"), "2026-09-21T14:08:00Z"]
+)
+def test_snapshot_that_is_old_or_does_not_say_is_not_used(tmp_path: Path, updated: object) -> None:
+    assert usage.five_hour({}, snapshot_world(tmp_path, {"updated_at": updated, **WINDOWS})) is None
+
+
+def test_snapshot_is_not_mixed_with_the_payload(tmp_path: Path) -> None:
+    """One window of the host's is enough for the host to be asked alone, also for the others."""
+    limits = {"rate_limits": {"seven_day": {"used_percentage": 3}}}
+    world = snapshot_world(tmp_path, {"updated_at": NOW, **WINDOWS})
+    assert usage.five_hour(limits, world) is None
+    assert world.bytes_read == 0
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'"x"',
+        b"\xff\xfe",
+        b"[" * 9000,
+        {"updated_at": NOW},
+        {"updated_at": NOW, "five_hour": 7},
+        {"updated_at": NOW, "five_hour": {"used_percentage": "41"}},
+        json.dumps({"updated_at": NOW, **WINDOWS, "x": "y" * 70000}).encode(),
+    ],
+)
+def test_snapshot_that_cannot_be_read_is_none(tmp_path: Path, content: object) -> None:
+    assert usage.five_hour({}, snapshot_world(tmp_path, content)) is None
+
+
+def test_snapshot_path_is_of_the_home_directory_and_read_once(tmp_path: Path) -> None:
+    world = snapshot_world(tmp_path, {"updated_at": NOW, **WINDOWS}, snapshot="~/usage.json")
+    assert usage.five_hour({}, world) is not None
+    size = world.bytes_read
+    assert usage.seven_day({}, world) is not None and world.bytes_read == size
+    for path in (None, 7, "", "usage.json", "~other/usage.json", str(tmp_path), "/dev/zero", "/nowhere/x.json"):
+        world = snapshot_world(tmp_path, {"updated_at": NOW, **WINDOWS}, snapshot=path)
+        assert usage.five_hour({}, world) is None
+    assert usage.five_hour({}, snapshot_world(tmp_path, {"updated_at": NOW - 400, **WINDOWS}, snapshot_age_s=500))

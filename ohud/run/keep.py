@@ -1,0 +1,107 @@
+"""What is written on a refresh: files of the private cache, and the log; loaded when there is something to write."""
+
+import time
+
+from ohud.run.world import WINDOWS, system
+
+_LOG_LIMIT = 65536
+_NO_FOLLOW = getattr(system, "O_NOFOLLOW", 0)
+_KIND = 0o170000
+
+
+def write(folder: str, name: str, data: bytes) -> bool:
+    """
+    Puts a file into a private folder, whole or not at all.
+
+    Returns:  whether it is there now
+    Errors:   none of the disk's
+    """
+    if not make_private(folder):
+        return False
+    temporary = folder + "/." + name + "." + str(system.getpid()) + "." + str(time.time_ns() % 10**9)
+    flags = system.O_WRONLY | system.O_CREAT | system.O_EXCL | _NO_FOLLOW | getattr(system, "O_CLOEXEC", 0)
+    try:
+        handle = system.open(temporary, flags | getattr(system, "O_BINARY", 0), 0o600)
+    except (OSError, ValueError):
+        return False
+    try:
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[system.write(handle, view) :]
+        finally:
+            system.close(handle)
+        system.replace(temporary, folder + "/" + name)
+    except BaseException as fault:
+        try:
+            system.unlink(temporary)
+        except OSError:
+            pass
+        if isinstance(fault, OSError):
+            return False
+        raise
+    return True
+
+
+def log(folder: "str | None", text: str, now: float) -> None:
+    """One line on stderr and in the folder's `errors.log`; two files of 64 KiB at most."""
+    line = "".join(c if c.isprintable() else " " for c in text)[:500]
+    try:
+        system.write(2, ("ohud: " + line + "\n").encode("utf-8", "replace"))
+    except OSError:
+        pass
+    if folder is None or not make_private(folder):
+        return
+    path = folder + "/errors.log"
+    flags = system.O_WRONLY | system.O_CREAT | system.O_APPEND | _NO_FOLLOW | getattr(system, "O_NONBLOCK", 0)
+    try:
+        handle = system.open(path, flags, 0o600)
+        try:
+            facts = system.fstat(handle)
+            if facts.st_mode & _KIND == 0o100000:
+                stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(now))
+                system.write(handle, (stamp + " " + line + "\n").encode("utf-8", "replace"))
+        finally:
+            system.close(handle)
+        if facts.st_size > _LOG_LIMIT:
+            system.replace(path, path + ".1")
+    except (OSError, ValueError):
+        pass
+
+
+def make_private(folder: str) -> bool:
+    """Whether the folder is there and ours alone, made with its parent when it is missing."""
+    try:
+        facts = system.lstat(folder)
+    except FileNotFoundError:
+        try:
+            try:
+                system.mkdir(folder, 0o700)
+            except FileNotFoundError:
+                parent = folder.replace("\\", "/").rpartition("/")[0]
+                try:
+                    system.mkdir(parent, 0o700)
+                except FileNotFoundError:
+                    system.mkdir(parent.rpartition("/")[0], 0o700)
+                    system.mkdir(parent, 0o700)
+                system.mkdir(folder, 0o700)
+        except FileExistsError:
+            pass
+        except (OSError, ValueError):
+            return False
+        try:
+            facts = system.lstat(folder)
+        except (OSError, ValueError):
+            return False
+    except (OSError, ValueError):
+        return False
+    if WINDOWS:
+        return True
+    if facts.st_mode & _KIND != 0o040000 or facts.st_uid != system.geteuid():
+        return False
+    if facts.st_mode & 0o077:
+        try:
+            system.chmod(folder, 0o700)
+        except OSError:
+            return False
+    return True
