@@ -137,7 +137,7 @@ class _Work:
         if theme.template is not None:
             found = self._template(theme.template, theme.places.get(("template",)))
         else:
-            found = compile_template(self._layout(), theme.segments, palette=theme.palette, icons=theme.icons)
+            found = compile_template(template_text(theme), theme.segments, palette=theme.palette, icons=theme.icons)
         compiled = {name: self._segment(source) for name, source in theme.segments.items()}
         for name in _reachable(found.used, compiled):
             self.segments[name], _, reach = compiled[name]
@@ -150,27 +150,6 @@ class _Work:
         for flaw in found.flaws:
             self._add("template-text", flaw, at, flaw.weight if whole else "part")
         return found
-
-    def _layout(self) -> str:
-        """The layout as the template that it stands for: a row a line, joined by the separator."""
-        rows = []
-        for number, row in enumerate(self.theme.layout or ()):
-            names = []
-            for column, name in enumerate(row):
-                if name in self.theme.segments:
-                    names.append(name)
-                    continue
-                at = self.theme.places.get(("layout", number, column)) or self.theme.places.get(("layout",))
-                help_text = nearest(name, self.theme.segments)
-                self._add(
-                    "theme-shape",
-                    Flaw(f"there is no segment `{name}`", help=f"did you mean `{help_text}`?" if help_text else None),
-                    at,
-                    "part",
-                )
-            if names:
-                rows.append("{{ row(" + ", ".join(names) + ", sep=" + _literal(self.theme.separator) + ") }}")
-        return "\n".join(rows)
 
     def _segment(self, source: read.SegmentSource) -> tuple[dict[str, Any], set[str], set[tuple[str, str | None]]]:
         """One segment compiled: its spec, the segments that its format reads, what its expressions reach."""
@@ -217,6 +196,15 @@ class _Work:
     def _add(self, kind: str, flaw: Flaw, at: read.Place | None, weight: str) -> None:
         span = at.span(flaw.start, flaw.length, flaw.line) if at else None
         self.problems.append(Problem(kind, flaw.message, span, flaw.help, weight))
+
+
+def template_text(theme: read.Theme) -> str:
+    """The theme's template; of a layout the one that it stands for: a row a line, joined by the separator."""
+    if theme.template is not None:
+        return theme.template
+    separator = _literal(theme.separator)
+    rows = [[name for name in row if name in theme.segments] for row in theme.layout or ()]
+    return "\n".join("{{ row(" + ", ".join(row) + f", sep={separator})" + " }}" for row in rows if row)
 
 
 _NULL = compile_expression("`null`").ir

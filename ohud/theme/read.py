@@ -512,7 +512,8 @@ def _segments(
             _, written = keys[""]
             near = nearest(name, [other for other, entry in found.items() if "value" in entry])
             hint = f"did you mean `{near}`?" if near else None
-            _note(written.source, written.path, f"segment {quote(name)} has no `value`, `default` or `format`", "part", hint, at_key=True)
+            message = f"segment {quote(name)} has no `value`, `default` or `format`"
+            _note(written.source, written.path, message, "part", hint, at_key=True)
         segments[name] = _segment(name, keys, icons, not worth or (*above, name) in broken)
     return segments
 

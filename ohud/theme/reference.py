@@ -26,12 +26,20 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.tests import TESTS as JINJA_TESTS
 from jinja2.utils import pass_context
 from jinja2.visitor import NodeTransformer
+from jmespath.exceptions import JMESPathError
 
+from ohud.run.clean import clean
+from ohud.run.fault import Fault
 from ohud.run.filters import FILTERS, TESTS, UNDEFINED, Segment, opened, printed
+from ohud.run.payload import parse
+from ohud.run.status import Segments, document, finish
 from ohud.run.style import STYLE_FILTERS
 from ohud.run.template import SCALES, Context
+from ohud.run.world import World
 from ohud.theme.icons import glyph
-from ohud.theme.templates import OPERATORS, normal
+from ohud.theme.lower import template_text
+from ohud.theme.read import Theme
+from ohud.theme.templates import OPERATORS, compile_template, normal
 
 _DEFAULT_PRIORITY = 50
 
@@ -290,3 +298,51 @@ def _powerline(context: Context) -> Callable[..., str]:
         return context.sheet.powerline(items, **{name: printed(value) for name, value in named.items()})
 
     return powerline
+
+
+class Meaning(Segments):
+    """The segments of a theme as its two languages' own libraries compute them; the rest is the status line's."""
+
+    def __init__(self, theme: Theme, program: dict[str, Any], found: tuple[dict[str, Any], list[str]], world: World):
+        super().__init__(program, found, world)
+        self.theme = theme
+
+    def evaluate(self, name: str, key: str) -> Any:
+        """The value of a segment's expression by jmespath. Errors: Fault."""
+        try:
+            value = search(getattr(self.theme.segments[name], key), self.document)
+        except (JMESPathError, ValueError, TypeError, OverflowError) as error:
+            raise Fault(str(error)) from error
+        return clean(value, 8192) if isinstance(value, str) else value
+
+    def format(self, name: str, value: Any) -> str:
+        """The text of a segment's format by jinja2. Errors: Fault."""
+        text = self.theme.segments[name].format
+        assert text is not None
+        return self.rendered(text, {"value": value})
+
+    def rendered(self, text: str, values: dict[str, Any] | None = None) -> str:
+        """A template of the theme by jinja2, with the segments that it can read."""
+        theme = self.theme
+        read = compile_template(
+            text, theme.segments, palette=theme.palette, icons=theme.icons, values=tuple(values or ())
+        ).used
+        segments = {name: self.segment(name) for name in sorted(read)}
+        try:
+            return render_template(text, segments, self.context, values, theme.icons)
+        except Exception as error:
+            raise Fault(f"{type(error).__name__}: {error}") from error
+
+
+def render_theme(theme: Theme, program: dict[str, Any], raw: bytes, world: World) -> str:
+    """
+    What a theme prints for a payload, by the languages' own libraries.
+
+    Takes:   theme: as it was read; program: what it was lowered to, for all that is not in one of the languages
+    Errors:  Fault where jinja2 gives up on the theme's template as a whole
+    """
+    world.configure(program["settings"], program["color"], program["columns"])
+    payload = parse(raw)
+    assert payload is not None
+    segments = Meaning(theme, program, document(payload, program["families"], world), world)
+    return finish(segments.rendered(template_text(theme)), segments, program, world)
