@@ -1,8 +1,8 @@
-"""Filters and tests of templates: text, numbers and lists, every operand bounded before it is worked on."""
-
-import time
+"""The other filters: text, lists, paths and cells; loaded when a template uses one. Every operand is bounded first."""
 
 from ohud.run.fault import Fault
+from ohud.run.measures import MEASURES
+from ohud.run.value import TEXT_LIMIT, UNDEFINED, Segment, bounded, number_of, opened, printed, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,121 +11,11 @@ if TYPE_CHECKING:
 
     from ohud.run.template import Context
 
-TEXT_LIMIT = 8192
-LIST_LIMIT = 10_000
-INTEGER_LIMIT = 2**63
 _WIDTH_LIMIT = 1000
 
 
-class Undefined:
-    """What a name or key without a value gives: prints nothing, is false, holds nothing."""
-
-    __slots__ = ()
-
-    def __len__(self) -> int:
-        return 0
-
-    def __iter__(self) -> "Any":
-        return iter(())
-
-
-UNDEFINED = Undefined()
-
-
-class Segment:
-    """
-    A segment as templates see it.
-
-    Takes:  value: raw JSON value; text: what it prints, styled; plain: the same without the segment's own style;
-            style: style string or None; priority: what fit drops first is the lowest
-    """
-
-    __slots__ = ("plain", "priority", "style", "text", "value", "visible")
-
-    def __init__(
-        self, value: "Any", visible: bool, plain: str, text: str, style: "str | None" = None, priority: int = 50
-    ) -> None:
-        self.value = value
-        self.visible = visible
-        self.plain = plain
-        self.text = text
-        self.style = style
-        self.priority = priority
-
-    # For lists that hold segments: in, ==, sort, min and unique go by the value.
-    def __eq__(self, other: object) -> bool:
-        return bool(self.value == opened(other))
-
-    def __lt__(self, other: object) -> bool:
-        return bool(self.value < opened(other))
-
-    def __gt__(self, other: object) -> bool:
-        return bool(self.value > opened(other))
-
-    def __hash__(self) -> int:
-        return hash(self.value)
-
-
-def opened(value: "Any") -> "Any":
-    """The value of a segment; anything else as it is."""
-    return value.value if isinstance(value, Segment) else value
-
-
-def printed(value: "Any") -> str:
-    """What a value prints: nothing for null, undefined, lists and objects."""
-    if isinstance(value, str):
-        return value
-    if value is True:
-        return "true"
-    if value is False:
-        return "false"
-    if isinstance(value, (int, float)):
-        return str(value)
-    return value.text if isinstance(value, Segment) and value.visible else ""
-
-
-def weigh(value: "Any", most: int = LIST_LIMIT) -> int:
-    """How many values hang below a list or object, shared ones counted each time; a Fault above `most`."""
-    waiting = [value]
-    found = 0
-    while waiting:
-        value = opened(waiting.pop())
-        if isinstance(value, (list, tuple)):
-            found += len(value)
-        elif isinstance(value, dict):
-            found += len(value)
-            value = value.values()
-        else:
-            continue
-        if found > most:
-            raise Fault("a list or object is too large for this")
-        waiting.extend(value)
-    return found
-
-
-def _number(value: "Any") -> "int | float":
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return value
-    raise Fault("a number is needed here")
-
-
-def _whole(value: "Any", least: int, most: int) -> int:
-    if isinstance(value, int) and least <= value <= most:
-        return value
-    raise Fault("a whole number from %d to %d is needed here" % (least, most))
-
-
-def _bounded(value: "Any") -> "Any":
-    if isinstance(value, int) and not -INTEGER_LIMIT <= value < INTEGER_LIMIT:
-        raise Fault("a number is beyond 64 bits")
-    return value
-
-
-# Text, as Jinja2 has it
-
-
 def _center(text: str, width: int = 80) -> str:
-    return text.center(_whole(width, -_WIDTH_LIMIT, _WIDTH_LIMIT))
+    return text.center(whole(width, -_WIDTH_LIMIT, _WIDTH_LIMIT))
 
 
 def _title(text: str) -> str:
@@ -160,8 +50,8 @@ def _truncate(
 ) -> str:
     if leeway is None:
         leeway = 5
-    length = _whole(length, len(end), TEXT_LIMIT)
-    if len(text) <= length + _whole(leeway, 0, TEXT_LIMIT):
+    length = whole(length, len(end), TEXT_LIMIT)
+    if len(text) <= length + whole(leeway, 0, TEXT_LIMIT):
         return text
     head = text[: length - len(end)]
     return (head if killwords else head.rsplit(" ", 1)[0]) + end
@@ -220,7 +110,7 @@ def _format(text: str, *values: "Any") -> str:
 def _abs(value: "Any") -> "int | float":
     if not isinstance(value, (int, float)):
         raise Fault("a number is needed here")
-    return _bounded(abs(value))  # type: ignore[no-any-return]
+    return bounded(abs(value))  # type: ignore[no-any-return]
 
 
 def _float(value: "Any", default: float = 0.0) -> float:
@@ -242,15 +132,15 @@ def _int(value: "Any", default: int = 0, base: int = 10) -> int:
             number = int(float(value))
         except (TypeError, ValueError, OverflowError):
             return default
-    return _bounded(number)  # type: ignore[no-any-return]
+    return bounded(number)  # type: ignore[no-any-return]
 
 
 def _round(value: "Any", precision: int = 0, method: str = "common") -> "int | float":
     if not isinstance(value, (int, float)):
         raise Fault("a number is needed here")
-    precision = _whole(precision, -20, 20)
+    precision = whole(precision, -20, 20)
     if method == "common":
-        return _bounded(round(value, precision))  # type: ignore[no-any-return]
+        return bounded(round(value, precision))  # type: ignore[no-any-return]
     scaled = value * 10**precision
     if method == "ceil":
         return -int(-scaled // 1) / 10**precision  # type: ignore[no-any-return]
@@ -268,7 +158,7 @@ def _folded(value: "Any") -> "Any":
 
 def _batch(value: "Any", linecount: int, fill_with: "Any" = None) -> "list[Any]":
     items = list(value)
-    size = _whole(linecount, 1, _WIDTH_LIMIT)
+    size = whole(linecount, 1, _WIDTH_LIMIT)
     rows = [items[at : at + size] for at in range(0, len(items), size)]
     if rows and fill_with is not None:
         rows[-1] += [fill_with] * (size - len(rows[-1]))
@@ -277,7 +167,7 @@ def _batch(value: "Any", linecount: int, fill_with: "Any" = None) -> "list[Any]"
 
 def _slice(value: "Any", slices: int, fill_with: "Any" = None) -> "list[Any]":
     items = list(value)
-    size, longer = divmod(len(items), _whole(slices, 1, _WIDTH_LIMIT))
+    size, longer = divmod(len(items), whole(slices, 1, _WIDTH_LIMIT))
     rows = []
     at = 0
     for number in range(slices):
@@ -359,7 +249,7 @@ def _sum(value: "Any", *, start: "Any" = 0) -> "int | float":
     numbers = [opened(item) for item in value]
     if not all(isinstance(n, (int, float)) for n in (*numbers, start)):
         raise Fault("only numbers can be summed")
-    return _bounded(sum(numbers, start))  # type: ignore[no-any-return]
+    return bounded(sum(numbers, start))  # type: ignore[no-any-return]
 
 
 def _unique(value: "Any", case_sensitive: bool = False) -> "list[Any]":
@@ -376,120 +266,10 @@ def _unique(value: "Any", case_sensitive: bool = False) -> "list[Any]":
 # Numbers for people
 
 
-def _fixed(number: "int | float", digits: int) -> str:
-    """Decimals rounded half away from zero, as people expect it of 42.5 and 1.005."""
-    scaled = abs(number) * 10**digits
-    # a few units in the last place, so that 1.005 counts as a half
-    whole = int(scaled + scaled * 1e-15 + 0.5) if isinstance(number, float) else scaled
-    text = str(whole).rjust(digits + 1, "0")
-    if digits:
-        text = text[:-digits] + "." + text[-digits:]
-    return "-" + text if number < 0 and whole else text
-
-
-def _short(number: "int | float", digits: int) -> str:
-    text = _fixed(number, digits)
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def _tokens(value: "Any") -> str:
-    number = _number(value)
-    size = abs(number)
-    if size < 999.5:
-        return _fixed(number, 0)
-    if size < 999_500:
-        return _short(number / 1000, 1 if size < 9950 else 0) + "k"
-    return _short(number / 1e6, 1) + "M" if size < 999_950_000 else _short(number / 1e9, 1) + "B"
-
-
-def _money(value: "Any", digits: "int | None" = None) -> str:
-    number = _number(value)
-    if digits is None:
-        # under a cent the first two decimals would say nothing
-        digits = 4 if 0 < abs(number) < 0.005 else 2
-    text = _fixed(number, _whole(digits, 0, 6))
-    return "-$" + text[1:] if text[0] == "-" else "$" + text
-
-
-def _percent(value: "Any", digits: int = 0) -> str:
-    return _short(_number(value), _whole(digits, 0, 6)) + "%"
-
-
-def _bytes(value: "Any") -> str:
-    number = _number(value)
-    if abs(number) < 999.5:
-        return _fixed(number, 0) + " B"
-    number /= 1000
-    for unit in ("kB", "MB", "GB"):
-        if abs(number) < 999.95:
-            return _fixed(number, 1) + " " + unit
-        number /= 1000
-    return _fixed(number, 1) + " TB"
-
-
-def _duration(value: "Any") -> str:
-    seconds = max(0, int(_number(value)))
-    if seconds < 60:
-        return "%ds" % seconds
-    hours, minutes = divmod(seconds // 60, 60)
-    return ("%dh" % hours if hours else "") + ("%dm" % minutes if minutes else "")
-
-
-def _countdown(value: "Any") -> str:
-    minutes = int(_number(value)) // 60
-    if minutes < 1:
-        return "<1m"
-    days, minutes = divmod(minutes, 1440)
-    hours, minutes = divmod(minutes, 60)
-    if days:
-        return "%dd" % days + ("%dh" % hours if hours else "")
-    return ("%dh" % hours if hours else "") + ("%dm" % minutes if minutes else "")
-
-
-def _clock(context: "Context", value: "Any") -> str:
-    try:
-        then = time.localtime(_number(value))
-        now = time.localtime(context.now)
-    except (OverflowError, ValueError, OSError):
-        raise Fault("not a time") from None
-    text = "%02d:%02d" % (then.tm_hour, then.tm_min)
-    if (then.tm_year, then.tm_yday) == (now.tm_year, now.tm_yday):
-        return text
-    return ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")[then.tm_wday] + " " + text
-
-
-def _ago(context: "Context", value: "Any") -> str:
-    seconds = int(context.now - _number(value))
-    for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
-        if seconds >= size:
-            return "%d%s ago" % (seconds // size, unit)
-    return "now"
-
-
-def _bar(value: "Any", width: int = 10, full: "str | None" = None, empty: "str | None" = None) -> str:
-    share = min(100, max(0, _number(value)))
-    width = _whole(width, 1, 200)
-    track = "░" if empty is None else empty
-    eighths = int(share * width * 8 / 100)
-    if full is None:
-        bar = "█" * (eighths // 8)
-        if eighths % 8:
-            bar += "▏▎▍▌▋▊▉"[eighths % 8 - 1]
-    else:
-        bar = full * (eighths // 8)
-    if len(full or "x") != 1 or len(track) != 1:
-        raise Fault("a bar is drawn with single characters")
-    return bar + track * (width - len(bar))
-
-
-def _blocks(value: "Any") -> str:
-    return "▁▂▃▄▅▆▇█"[int(min(100, max(0, _number(value))) * 7 / 100 + 0.5)]
-
-
 def _spark(value: "Any") -> str:
     numbers = [opened(item) for item in value[-200:]]
     known = [n for n in numbers if n is not None]
-    most = max(map(_number, known), default=0)
+    most = max(map(number_of, known), default=0)
     least = min(0, min(known, default=0))
     step = 7 / (most - least) if most > least else 0
     return "".join(" " if n is None else "▁▂▃▄▅▆▇█"[int((n - least) * step + 0.5)] for n in numbers)
@@ -499,7 +279,7 @@ def _spark(value: "Any") -> str:
 
 
 def _short_path(context: "Context", text: str, limit: int = 40) -> str:
-    limit = _whole(limit, 1, _WIDTH_LIMIT)
+    limit = whole(limit, 1, _WIDTH_LIMIT)
     home = (context.home or "").replace("\\", "/").rstrip("/")
     if home and (text.replace("\\", "/") + "/").startswith(home + "/"):
         text = "~" + text[len(home) :]
@@ -524,13 +304,13 @@ def _basename(text: str) -> str:
 def _ellipsis(text: str, width: int) -> str:
     from ohud.run.cells import ellipsis
 
-    return ellipsis(text, _whole(width, 0, _WIDTH_LIMIT))
+    return ellipsis(text, whole(width, 0, _WIDTH_LIMIT))
 
 
 def _pad(text: str, width: int, align: str = "left") -> str:
     from ohud.run.cells import pad
 
-    return pad(text, _whole(width, 0, _WIDTH_LIMIT), align)
+    return pad(text, whole(width, 0, _WIDTH_LIMIT), align)
 
 
 def _cells(text: str) -> int:
@@ -539,28 +319,19 @@ def _cells(text: str) -> int:
     return width(text)
 
 
-# name: (what the operand is turned into, function). text: what it prints; cells: the same for functions that measure
-# it; number: the raw value; list: the value when it is a list or object, else the text; order: the same for functions
-# that compare the items; any: untouched, null and undefined too; a leading "context " hands over the context first.
-# For all kinds but `any` a missing or null operand gives "" without a call.
+# As in measures.py: name, what the operand is turned into, function.
 FILTERS: "dict[str, tuple[str, Callable[..., Any]]]" = {
+    **MEASURES,
     "abs": ("number", _abs),
-    "ago": ("context number", _ago),
-    "bar": ("number", _bar),
     "basename": ("text", _basename),
     "batch": ("list", _batch),
-    "blocks": ("number", _blocks),
-    "bytes": ("number", _bytes),
     "capitalize": ("text", str.capitalize),
     "cells": ("cells", _cells),
     "center": ("text", _center),
-    "clock": ("context number", _clock),
     "count": ("list", len),
-    "countdown": ("number", _countdown),
     "d": ("any", _default),
     "default": ("any", _default),
     "dictsort": ("order", _dictsort),
-    "duration": ("number", _duration),
     "ellipsis": ("cells", _ellipsis),
     "first": ("list", _first),
     "float": ("number", _float),
@@ -574,9 +345,7 @@ FILTERS: "dict[str, tuple[str, Callable[..., Any]]]" = {
     "lower": ("text", str.lower),
     "max": ("order", _max),
     "min": ("order", _min),
-    "money": ("number", _money),
     "pad": ("cells", _pad),
-    "percent": ("number", _percent),
     "replace": ("text", _replace),
     "reverse": ("list", _reverse),
     "round": ("number", _round),
@@ -587,48 +356,9 @@ FILTERS: "dict[str, tuple[str, Callable[..., Any]]]" = {
     "string": ("text", _string),
     "sum": ("list", _sum),
     "title": ("text", _title),
-    "tokens": ("number", _tokens),
     "trim": ("text", _trim),
     "truncate": ("text", _truncate),
     "unique": ("order", _unique),
     "upper": ("text", str.upper),
     "wordcount": ("text", _wordcount),
-}
-
-
-# Tests; those that compare (eq, lt, in, ...) are operators to the compiler
-
-
-def _remainder(value: "Any", by: "Any") -> "Any":
-    if not isinstance(value, (int, float)) or not isinstance(by, (int, float)):
-        raise Fault("a number is needed here")
-    return value % by
-
-
-def _same(value: "Any", other: "Any") -> bool:
-    if isinstance(value, (list, dict, tuple)):
-        return value is other
-    return type(value) is type(other) and bool(value == other)
-
-
-TESTS: "dict[str, Callable[..., bool]]" = {
-    "boolean": lambda value: isinstance(value, bool),
-    "defined": lambda value: value is not UNDEFINED,
-    "divisibleby": lambda value, num: _remainder(value, num) == 0,
-    "even": lambda value: _remainder(value, 2) == 0,
-    "false": lambda value: value is False,
-    "float": lambda value: isinstance(value, float),
-    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
-    "iterable": lambda value: hasattr(value, "__iter__"),
-    "lower": lambda value: printed(value).islower(),
-    "mapping": lambda value: isinstance(value, dict),
-    "none": lambda value: value is None,
-    "number": lambda value: isinstance(value, (int, float)),
-    "odd": lambda value: _remainder(value, 2) == 1,
-    "sameas": _same,
-    "sequence": lambda value: isinstance(value, (str, list, tuple, dict, Undefined)),
-    "string": lambda value: isinstance(value, str),
-    "true": lambda value: value is True,
-    "undefined": lambda value: value is UNDEFINED,
-    "upper": lambda value: printed(value).isupper(),
 }

@@ -1,8 +1,9 @@
 """The interpreter of lowered templates: fuel for each step, every operand bounded before it is worked on."""
 
 from ohud.run.fault import Fault, Spent
-from ohud.run.filters import (
-    FILTERS,
+from ohud.run.measures import MEASURES
+from ohud.run.style import STYLE_FILTERS, gradient, heat
+from ohud.run.value import (
     INTEGER_LIMIT,
     LIST_LIMIT,
     TESTS,
@@ -13,7 +14,6 @@ from ohud.run.filters import (
     printed,
     weigh,
 )
-from ohud.run.style import STYLE_FILTERS, gradient, heat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -580,7 +580,8 @@ def _filtered(node: "Node", frame: _Frame) -> "Any":
     value = _value(node[2], frame)
     context = frame.context
     style = STYLE_FILTERS.get(name) or SCALES.get(name)
-    if style is not None and not (name in FILTERS and isinstance(opened(value), (list, dict, tuple))):
+    # `reverse` is a style for text and an order for lists.
+    if style is not None and not (name == "reverse" and isinstance(opened(value), (list, dict, tuple))):
         text = printed(value)
         if not text:
             return ""
@@ -588,7 +589,12 @@ def _filtered(node: "Node", frame: _Frame) -> "Any":
         if name in SCALES:
             return style(context.sheet, text, opened(value), *arguments, **named)
         return style(context.sheet, text, *arguments, **named)
-    kind, function = FILTERS[name]
+    found = MEASURES.get(name)
+    if found is None:
+        from ohud.run.filters import FILTERS
+
+        found = FILTERS[name]
+    kind, function = found
     if kind == "any":
         return function(value, *[_value(n, frame) for n in node[3]], **{k: _value(n, frame) for k, n in node[4]})
     if value is None or value is UNDEFINED or (isinstance(value, Segment) and not value.visible):

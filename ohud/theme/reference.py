@@ -30,11 +30,12 @@ from jmespath.exceptions import JMESPathError
 
 from ohud.run.clean import clean
 from ohud.run.fault import Fault
-from ohud.run.filters import FILTERS, TESTS, UNDEFINED, Segment, opened, printed
+from ohud.run.filters import FILTERS
 from ohud.run.payload import parse
 from ohud.run.status import Segments, document, finish
 from ohud.run.style import STYLE_FILTERS
 from ohud.run.template import SCALES, Context
+from ohud.run.value import TESTS, UNDEFINED, Segment, opened, printed
 from ohud.run.world import World
 from ohud.theme.icons import glyph
 from ohud.theme.lower import template_text

@@ -33,8 +33,9 @@ from jinja2.compiler import find_undeclared
 from jinja2.idtracking import VAR_LOAD_ALIAS, VAR_LOAD_PARAMETER, VAR_LOAD_RESOLVE, Symbols
 
 from ohud.errors import Flaw, count, invisible, nearest, quote
-from ohud.run.filters import FILTERS, TESTS, check_format, printed
+from ohud.run.filters import FILTERS, check_format
 from ohud.run.style import STYLE_FILTERS, check_colour, check_style
+from ohud.run.value import TESTS, printed
 from ohud.run.template import SCALES
 from ohud.theme.icons import ICONS, glyph
 

@@ -12,10 +12,10 @@ import pytest
 
 from ohud.errors import invisible
 from ohud.run.fault import Spent
-from ohud.run.filters import Segment, printed
 from ohud.run.fit import fit, within
 from ohud.run.style import Sheet
 from ohud.run.template import Context, render
+from ohud.run.value import Segment, printed
 from ohud.theme.reference import render_template
 from ohud.theme.templates import Template, compile_template
 

@@ -12,8 +12,8 @@ from jmespath.functions import Functions, signature
 
 from ohud.errors import invisible
 from ohud.run.expression import _STEPS, evaluate
-from ohud.run.functions import FUNCTIONS
 from ohud.run.fault import Fault
+from ohud.run.functions import FUNCTIONS
 from ohud.theme.expressions import compile_expression
 
 

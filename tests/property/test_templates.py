@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ohud.run.fault import Spent
-from ohud.run.filters import Segment, printed
 from ohud.run.style import Sheet
 from ohud.run.template import Context, render
+from ohud.run.value import Segment, printed
 from ohud.theme.reference import render_template
 from ohud.theme.templates import compile_template
 

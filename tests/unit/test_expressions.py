@@ -11,8 +11,8 @@ from jmespath.functions import REVERSE_TYPES_MAP, Functions
 
 from ohud.run import expression as hot
 from ohud.run.expression import LONGEST, evaluate
-from ohud.run.functions import FUNCTIONS
 from ohud.run.fault import Fault
+from ohud.run.functions import FUNCTIONS
 from ohud.theme.expressions import compile_expression
 
 SUITE = Path(__file__).parents[1] / "data" / "jmespath"
@@ -356,7 +356,7 @@ def test_the_functions_are_those_of_jmespath() -> None:
 
 
 def test_the_interpreter_imports_next_to_nothing() -> None:
-    """Evaluating takes only `run.fault` beyond what an interpreter has; the functions and `_json` come with `to_string`."""
+    """Evaluating takes only `run.fault`; the functions come with a call, `_json` with `to_string`."""
     script = (
         "import sys; sys.path.insert(0, sys.argv[1]); before = set(sys.modules)\n"
         "from ohud.run.expression import evaluate\n"

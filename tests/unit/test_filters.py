@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from ohud.run.fault import Fault
-from ohud.run.filters import FILTERS, TESTS, UNDEFINED, Segment, check_format, printed, weigh
+from ohud.run.filters import FILTERS, check_format
 from ohud.run.style import Sheet
 from ohud.run.template import Context
+from ohud.run.value import TESTS, UNDEFINED, Segment, printed, weigh
 
 NOW = 1_790_000_000.0  # Mon 2026-09-21 14:13:20 UTC
 

@@ -237,6 +237,31 @@ def test_twenty_at_once_start_one(place: Place) -> None:
     assert place.look(value=1, seconds=0.3)
 
 
+def test_refresher_that_comes_late_does_nothing(place: Place) -> None:
+    """One that gets the lock only after another has finished finds its work done."""
+    text = place.driver.read_text()
+    place.driver.write_text(
+        text.replace(
+            "world = World()",
+            """
+from ohud.run import slow
+import time
+lock = slow._lock
+def late(world, name, command):
+    time.sleep(0.3 if command == system.F_TLOCK else 0)
+    return lock(world, name, command)
+slow._lock = late
+world = World()
+""",
+        )
+    )
+    assert place.look(value=1) is None
+    place.driver.write_text(text)
+    assert place.look(value=1, patience=5.0)
+    place.settle()
+    assert len(place.runs()) == 1
+
+
 def test_keys_do_not_wait_for_each_other(place: Place) -> None:
     """Other arguments are another key."""
     for number in range(3):

@@ -7,10 +7,10 @@ import pytest
 
 from ohud.errors import Flaw
 from ohud.run.fault import Fault, Spent
-from ohud.run.filters import Segment, printed
 from ohud.run.fit import fit
 from ohud.run.style import Sheet
 from ohud.run.template import Context, render
+from ohud.run.value import Segment, printed
 from ohud.theme.icons import FORMS, ICONS, glyph
 from ohud.theme.reference import render_template, search
 from ohud.theme.templates import compile_template
