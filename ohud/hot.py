@@ -6,7 +6,9 @@ import sys
 sys.path.insert(0, __file__[:-6] + "run")
 import quick  # type: ignore[import-not-found]
 
-sys.path[0] = quick.ROOT
+# Last: what the standard library has is found without a look at this folder, which may be a large one.
+sys.path[0:1] = []
+sys.path.append(quick.ROOT)
 
 from ohud.run.status import run  # noqa: E402
 

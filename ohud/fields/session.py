@@ -37,12 +37,22 @@ def name(payload: "dict[str, Any]", world: "World") -> "str | None":
     """
     The session's name.
 
-    Reads:    session_name
+    Reads:    session_name; else the titles in the transcript: the user's, the one the host made up, a summary
     Returns:  str; None until it has one
     Errors:   none
-    Source:   host payloads 2.1.332: from `/rename` or `--name`
+    Source:   host payloads 2.1.332: from `/rename` or `--name`; transcripts of 2.1.215: custom-title, ai-title
     """
-    return text(payload.get("session_name"))
+    given = text(payload.get("session_name"))
+    if given is not None:
+        return given
+    titles = world.journal().get("titles")
+    if not isinstance(titles, dict):
+        return None
+    for kind in ("custom-title", "ai-title", "summary"):
+        found = text(titles.get(kind))
+        if found is not None:
+            return found
+    return None
 
 
 def lines_added(payload: "dict[str, Any]", world: "World") -> "int | None":
@@ -71,10 +81,12 @@ def started_at(payload: "dict[str, Any]", world: "World") -> "int | None":
     """
     When the session began, in seconds since 1970.
 
+    Reads:    the first time in the transcript
     Returns:  int [s]; None while it is not known
     Errors:   none
     """
-    return None
+    found = number(world.journal().get("started_at"))
+    return None if found is None else int(found)
 
 
 def _seconds(payload: "dict[str, Any]", key: str) -> "int | float | None":

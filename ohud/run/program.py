@@ -55,7 +55,7 @@ def file_name(config: "str | None", theme: "str | None", home: "str | None") -> 
     """The cache file of one config and theme: a digest, as no path or name may reach a file name."""
     from _imp import source_hash
 
-    key = "\0".join((sys.path[0] if sys.path else "", config or "", theme or "", home or ""))
+    key = "\0".join((__file__, config or "", theme or "", home or ""))
     digest = source_hash(FORMAT, key.encode("utf-8", "surrogatepass"))
     return "program-" + __version__ + "-" + digest.hex() + ".json"
 

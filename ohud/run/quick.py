@@ -22,7 +22,8 @@ ROOT = __file__.replace("\\", "/").rpartition("/ohud/")[0]
 _PACKAGES = ("ohud", "ohud.run", "ohud.fields")
 _SUFFIX = f".{sys.implementation.cache_tag}.pyc"
 _READ = system.O_RDONLY | getattr(system, "O_BINARY", 0) | getattr(system, "O_CLOEXEC", 0)
-_LARGEST = 131072
+# Below the size from which the allocator maps memory anew for each buffer.
+_LARGEST = 65536
 
 
 class Quick:

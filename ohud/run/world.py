@@ -168,8 +168,11 @@ class World:
                 system.lseek(handle, facts.st_size - limit, 0)
             parts: list[bytes] = []
             left = limit
+            # A buffer of the file's size: a larger one would be mapped and cleared for nothing. Of some files the
+            # system does not know the size (/proc).
+            piece = max(facts.st_size - start, 0) + 1 if facts.st_size else 16384
             while left > 0:
-                part = system.read(handle, left)
+                part = system.read(handle, min(left, piece))
                 if not part:
                     break
                 parts.append(part)

@@ -12,6 +12,7 @@ import pytest
 
 from ohud.fields import git
 from ohud.run.world import World
+from ohud.theme import fieldset
 
 HASH = "0123456789abcdef0123456789abcdef01234567"
 
@@ -364,3 +365,172 @@ def test_states_that_git_itself_makes(tmp_path: Path) -> None:
     assert facts(tmp_path)["operation"] == "rebase"
     assert facts(tmp_path)["branch"] == "topic"
     assert facts(tmp_path)["detached"] is True
+
+
+class Asked(World):
+    """A world in which git has given some answers; notes what it was asked."""
+
+    def __init__(self, answers: dict[str, Any] | None = None, **settings: Any) -> None:
+        super().__init__({})
+        self.answers = answers or {}
+        self.asked: list[tuple[Any, ...]] = []
+        self.settings = {"git": settings} if settings else {}
+
+    def slow(
+        self, job: str, arguments: Any, ttl: float, wait: float = 0.0, deadline: float = 5.0
+    ) -> dict[str, Any] | None:
+        self.asked.append((job, arguments, ttl, wait, deadline))
+        if job not in self.answers:
+            return None
+        return {"value": self.answers[job], "at": 1.0, "tried": 1.0, "failed": 0}
+
+
+COUNTED = ("staged", "modified", "untracked", "conflicts", "ahead", "behind")
+LINES = ("lines_added", "lines_removed")
+STATUS = {"staged": 1, "modified": 2, "untracked": 0, "conflicts": 3, "dirty": True, "ahead": 4, "behind": None}
+
+
+def figures(folder: Path, world: World) -> dict[str, Any]:
+    payload = {"cwd": str(folder)}
+    return {name: getattr(git, name)(payload, world) for name in ("dirty", *COUNTED, *LINES)}
+
+
+def test_figures_are_what_git_has_answered(tmp_path: Path) -> None:
+    """One question a job and refresh, about the repository that the files tell, with the config's times."""
+    repository(tmp_path / ".git")
+    (tmp_path / "below").mkdir()
+    answers = {"git_status": STATUS, "git_diff": {"added": 5, "removed": 0}}
+    world = Asked(answers, refresh_s=7, wait_ms=30, timeout_ms=2500)
+    assert figures(tmp_path / "below", world) == {**STATUS, "lines_added": 5, "lines_removed": 0}
+    place = {"root": str(tmp_path), "git": str(tmp_path / ".git")}
+    assert world.asked == [("git_status", place, 7, 0.03, 2.5), ("git_diff", place, 7, 0.03, 2.5)]
+
+
+def test_without_an_answer_nothing_is_known(tmp_path: Path) -> None:
+    """And nothing of a git that has failed."""
+    repository(tmp_path / ".git")
+    unknown = dict.fromkeys(("dirty", *COUNTED, *LINES))
+    assert figures(tmp_path, Asked()) == unknown
+    assert figures(tmp_path, Asked({"git_status": None, "git_diff": None})) == unknown
+
+
+@pytest.mark.parametrize("value", [[], "text", 7, True, {}, {"staged": "1", "dirty": 1, "ahead": -1, "added": 1.5}])
+def test_answer_of_another_shape_is_none(tmp_path: Path, value: Any) -> None:
+    """What lies in the cache is not trusted."""
+    repository(tmp_path / ".git")
+    found = figures(tmp_path, Asked({"git_status": value, "git_diff": value}))
+    assert found == dict.fromkeys(("dirty", *COUNTED, *LINES))
+
+
+def test_git_is_asked_of_working_trees_only(tmp_path: Path) -> None:
+    """Not outside of a repository, not of a bare one, not where HEAD is none."""
+    repository(tmp_path / "bare.git")
+    repository(tmp_path / "broken" / ".git", "nothing\n")
+    (tmp_path / "empty").mkdir()
+    world = Asked({"git_status": STATUS})
+    for name in ("bare.git", "broken", "empty"):
+        world.memo.clear()
+        assert figures(tmp_path / name, world)["dirty"] is None
+    assert world.asked == []
+    repository(tmp_path / "tree" / ".git")
+    world.memo.clear()
+    assert figures(tmp_path / "tree" / ".git" / "refs", world)["staged"] == 1
+    assert world.asked[0][1]["root"] == str(tmp_path / "tree")
+
+
+def test_cheap_fields_ask_nothing(tmp_path: Path) -> None:
+    """Only what a theme names is computed, and what files tell is not asked of git."""
+    place = repository(tmp_path / ".git")
+    (place / "logs" / "refs").mkdir(parents=True)
+    (place / "logs" / "refs" / "stash").write_text("a\nb\n")
+    world = Asked()
+    assert facts(tmp_path, world)["branch"] == "main"
+    assert git.stashes({"cwd": str(tmp_path)}, world) == 2
+    assert world.asked == []
+
+
+def test_stashes_are_the_lines_of_their_log(tmp_path: Path) -> None:
+    """None put aside is 0; where it cannot be told there is no number; worktrees share them."""
+    place = repository(tmp_path / ".git")
+    log = place / "logs" / "refs" / "stash"
+
+    def found(folder: Path = tmp_path) -> int | None:
+        return git.stashes({"cwd": str(folder)}, World({}))
+
+    assert found() == 0
+    log.parent.mkdir(parents=True)
+    log.write_text("")
+    assert found() == 0
+    log.write_text(f"{HASH} {HASH} Dev <d@e.invalid> 1796040000 +0000\tWIP on main\n" * 3)
+    assert found() == 3
+    side = place / "worktrees" / "side"
+    side.mkdir(parents=True)
+    (side / "HEAD").write_text("ref: refs/heads/side\n")
+    (side / "commondir").write_text("../..\n")
+    (tmp_path / "side").mkdir()
+    (tmp_path / "side" / ".git").write_text(f"gitdir: {side}\n")
+    assert found(tmp_path / "side") == 3
+    log.write_bytes(b"x\n" * 200_000)
+    assert found() is None
+    log.unlink()
+    os.mkfifo(log)
+    assert found() is None
+    log.unlink()
+    log.symlink_to("/etc/passwd")
+    assert found() is None
+    assert git.stashes({"cwd": "/"}, World({})) is None
+
+
+def reftable(folder: Path) -> Path:
+    place = repository(folder / ".git", "ref: refs/heads/.invalid\n")
+    (place / "reftable").mkdir()
+    return place
+
+
+def test_reftable_is_read_by_git(tmp_path: Path) -> None:
+    """Branch and commit are asked for once, all else is told by the files; `.invalid` is never shown."""
+    place = reftable(tmp_path)
+    (place / "MERGE_HEAD").touch()
+    world = Asked({"git_head": {"ref": "refs/heads/my-feature", "commit": HASH}})
+    assert facts(tmp_path, world) == {
+        "branch": "my-feature",
+        "detached": False,
+        "commit": HASH[:7],
+        "root": str(tmp_path),
+        "worktree": None,
+        "operation": "merge",
+    }
+    assert [question[0] for question in world.asked] == ["git_head"]
+    world = Asked({"git_head": {"ref": None, "commit": HASH}})
+    found = facts(tmp_path, world)
+    assert (found["branch"], found["detached"], found["commit"]) == (None, True, HASH[:7])
+    world = Asked({"git_head": {"ref": "refs/heads/new", "commit": None}})
+    found = facts(tmp_path, world)
+    assert (found["branch"], found["detached"], found["commit"]) == ("new", False, None)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        None,
+        {},
+        [],
+        {"ref": "refs/heads/.invalid", "commit": None},
+        {"ref": "refs/heads/a\x1b[2J", "commit": "main"},
+        {"ref": "HEAD", "commit": HASH},
+        {"ref": 1, "commit": 2},
+    ],
+)
+def test_reftable_that_git_cannot_tell(tmp_path: Path, told: Any) -> None:
+    """Then there is no branch, and no invented one."""
+    reftable(tmp_path)
+    found = facts(tmp_path, Asked({"git_head": told}))
+    assert (found["branch"], found["commit"], found["detached"]) == (None, None, None)
+    assert found["root"] == str(tmp_path)
+
+
+def test_costly_fields_say_so() -> None:
+    """The catalogue knows which fields start a program."""
+    fields = fieldset.described(Path(git.__file__).read_text("utf-8"), "git")
+    assert {name for name, field in fields.items() if field.cost == "slow"} == {"dirty", *COUNTED, *LINES}
+    assert all(field.unit in ("files", "commits", "lines") for name, field in fields.items() if name in COUNTED + LINES)
