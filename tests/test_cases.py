@@ -20,24 +20,9 @@ FOLDER = Path(os.environ.get("OHUD_CASES") or OWN)
 # "part:NAME"     what a case asks of one command
 # "kind:KIND"     cases of the kind that are not in tests/cases: their faults skip them, since nobody has looked at them
 # "computed.X"    each expression or render that mentions the field
-LATER = {
+LATER: dict[str, str] = {
     "part:subagents": "needs run/subagents",
     "part:stream": "needs the stream command",
-    "computed.cache": "needs the cache family",
-    "computed.activity": "needs the activity family",
-    "computed.transcript": "needs the transcript family",
-    "computed.commands": "needs the commands of the user's own config",
-    "case:114-est-1h-cache-write": "needs costs estimated from tokens",
-    "case:115-est-5m-cache-write": "needs costs estimated from tokens",
-    "case:116-est-split-smaller-than-total": "needs costs estimated from tokens",
-    "case:118-est-counts-each-reply-once": "needs costs estimated from tokens",
-    "case:119-est-mixed-models": "needs costs estimated from tokens",
-    "case:124-est-known-plus-unknown": "needs costs estimated from tokens",
-    "case:128-native-null": "needs costs estimated from tokens",
-    "case:133-cost-state-records": "needs costs estimated from tokens",
-    "kind:transcript": "the incremental transcript reader comes later",
-    "kind:git": "the facts that need a git process come later",
-    "kind:cost": "estimates from tokens come later",
     "kind:subagent": "needs run/subagents",
     "kind:stream": "needs the stream command",
 }

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Raised whenever the meaning of a program changes: an older file is compiled anew.
-FORMAT = 1
+FORMAT = 2
+_SLASH = "\\" if WINDOWS else "/"
 
 
 def config_path(world: World) -> "str | None":
@@ -34,28 +35,64 @@ def config_path(world: World) -> "str | None":
     return world.home + "/.config/ohud/config.toml" if world.home else None
 
 
-def load(world: World, theme: "str | None" = None) -> "dict[str, Any]":
+def load(world: World, theme: "str | None" = None, project: "str | None" = None) -> "dict[str, Any]":
     """
     The program to run.
 
-    Takes:   theme: a name or path that wins over the config's
+    Takes:   theme: a name or path that wins over the config's; project: a directory of the config's `[projects]`,
+             whose theme is drawn
     Errors:  whatever the compiler raises when it cannot run at all (a package is missing, say)
     """
     config = config_path(world)
-    name = file_name(config, theme, world.home)
+    name = file_name(config, theme, world.home, project)
     raw = world.read_private(name)
     if raw:
         program = world.decode(raw)
         if program is not None and _current(program, world):
             return program
-    return compile_now(world, config, theme, name)
+    return compile_now(world, config, theme, name, project)
 
 
-def file_name(config: "str | None", theme: "str | None", home: "str | None") -> str:
+def for_session(program: "dict[str, Any]", raw: "bytes | None", world: World) -> "dict[str, Any]":
+    """
+    The program of a session's directory, where the config's `[projects]` has it or one above it; else the same.
+
+    Takes:   program: without a project; raw: the payload
+    """
+    projects = program.get("projects") or ()
+    payload = world.decode(raw) if projects and raw else None
+    if payload is None:
+        return program
+    place = payload.get("workspace")
+    here = (place.get("current_dir") if isinstance(place, dict) else None) or payload.get("cwd")
+    if not isinstance(here, str):
+        return program
+    here = _normal(here)
+    for project in projects:
+        # The longest comes first.
+        if isinstance(project, str) and (here == project or here.startswith(project.rstrip(_SLASH) + _SLASH)):
+            return load(world, project=project)
+    return program
+
+
+def _normal(path: str) -> str:
+    """A directory as the compiler writes those of the projects: no `.`, `..` or doubled slash."""
+    if WINDOWS:
+        path = path.replace("/", "\\").lower()
+    kept: list[str] = []
+    for part in path.split(_SLASH):
+        if part == "..":
+            del kept[-1:]
+        elif part and part != ".":
+            kept.append(part)
+    return _SLASH.join(kept) if WINDOWS else _SLASH + _SLASH.join(kept)
+
+
+def file_name(config: "str | None", theme: "str | None", home: "str | None", project: "str | None" = None) -> str:
     """The cache file of one config and theme: a digest, as no path or name may reach a file name."""
     from _imp import source_hash
 
-    key = "\0".join((__file__, config or "", theme or "", home or ""))
+    key = "\0".join((__file__, config or "", theme or "", home or "", project or ""))
     digest = source_hash(FORMAT, key.encode("utf-8", "surrogatepass"))
     return "program-" + __version__ + "-" + digest.hex() + ".json"
 
@@ -84,12 +121,14 @@ def stamp(world: World, path: str) -> "list[Any]":
     return [path, facts.st_mtime_ns, facts.st_size, facts.st_ino]
 
 
-def compile_now(world: World, config: "str | None", theme: "str | None", name: str) -> "dict[str, Any]":
+def compile_now(
+    world: World, config: "str | None", theme: "str | None", name: str, project: "str | None" = None
+) -> "dict[str, Any]":
     """Compiles the theme (the one door to the cold lane) and keeps the program in the cache."""
     reach_packages()
     from ohud.theme.lower import compile_program, encode
 
-    program = compile_program(config, theme, world)
+    program = compile_program(config, theme, world, project)
     world.write_private(name, encode(program))
     return program
 

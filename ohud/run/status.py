@@ -56,7 +56,7 @@ def status(theme: "str | None" = None) -> str:
     """What one refresh prints, whatever goes wrong."""
     world = World()
     try:
-        from ohud.run.program import load
+        from ohud.run.program import for_session, load
 
         program = load(world, theme)
     except Exception as fault:
@@ -64,6 +64,8 @@ def status(theme: "str | None" = None) -> str:
         return "ohud: the theme cannot be compiled, run: ohud doctor\n"
     try:
         raw = stdin.read()
+        if theme is None and program.get("projects"):
+            program = for_session(program, raw, world)
         _set_backstop(_BACKSTOP)
         try:
             return render(raw, program, world)

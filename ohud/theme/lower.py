@@ -34,16 +34,20 @@ class Built:
     failed: bool
 
 
-def compile_program(config: str | None, theme: str | None, world: World) -> dict[str, Any]:
+def compile_program(config: str | None, theme: str | None, world: World, project: str | None = None) -> dict[str, Any]:
     """
     The program for a refresh: config, theme and what it extends.
 
-    Takes:   config: the config file's absolute path, None when there is no place for one; theme: wins over the config's
+    Takes:   config: the config file's absolute path, None when there is no place for one; theme: wins over the
+             config's; project: a directory of `[projects]`, whose theme is drawn
     Returns: always a program; where the theme cannot be used, the classic with a notice below it
     """
     with _deadline():
-        loaded = read.load(config, home=world.home, theme=theme, required=world.env("OHUD_CONFIG") is not None)
-        return build(loaded).program
+        required = world.env("OHUD_CONFIG") is not None
+        loaded = read.load(config, home=world.home, theme=theme, directory=project, required=required)
+        program = build(loaded).program
+        program["projects"] = read.project_folders(loaded.theme.settings["projects"], world.home)
+        return program
 
 
 def encode(program: dict[str, Any]) -> bytes:

@@ -189,6 +189,11 @@ def read_theme_file(
     return reader.loaded([*reversed(reader.extended(_layer(source, shape.THEME), path))], None)
 
 
+def project_folders(projects: dict[str, Any], home: str | None) -> list[str]:
+    """The directories of `[projects]` as a session's is compared with them, the longest first."""
+    return sorted({_normal(path, home) for path in projects}, key=lambda path: (-len(path), path))
+
+
 def bundled_dir(folder: str = "themes") -> str:
     """The folder of the shipped `themes` or `schema` files: inside the package, else beside it (a checkout)."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -245,14 +250,18 @@ def _choice(config: Layer | None, home: str | None, directory: str | None) -> tu
 
 def _project(config: Layer, home: str | None, directory: str) -> KeyPath | None:
     """The key path of the `[projects]` theme whose directory is the longest above the session's."""
-    here = os.path.normcase(os.path.normpath(directory))
+    here = _normal(directory, None)
     best: tuple[int, KeyPath | None] = (0, None)
     for path in config.values:
         if path[0] == "projects" and path[-1] == "theme":
-            above = os.path.normcase(os.path.normpath(_expanded(str(path[1]), home) or str(path[1])))
+            above = _normal(str(path[1]), home)
             if (here == above or here.startswith(above.rstrip(os.sep) + os.sep)) and len(above) > best[0]:
                 best = (len(above), path)
     return best[1]
+
+
+def _normal(path: str, home: str | None) -> str:
+    return os.path.normcase(os.path.normpath(_expanded(path, home) or path))
 
 
 def _expanded(path: str, home: str | None) -> str | None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from launch import STATUS_LINE, Input, launch
-from session import Session
+from session import Session, repository
 
 FOLDER = Path(os.environ.get("OHUD_ATTACKS") or Path(__file__).parent) / "git"
 SCRIPTS = sorted(FOLDER.glob("[0-9]*.sh"))
@@ -97,13 +97,21 @@ traps = pytest.mark.parametrize("trap", SCRIPTS, ids=lambda path: path.stem, ind
 
 
 def running(session: Session) -> bool:
-    """Whether a refresher is still at work, where that can be told."""
-    mark = f"XDG_CACHE_HOME={session.cache}".encode()
+    """Whether a refresher or a git of its own is still at work, where that can be told."""
+    mark = f"HOME={session.home}\0".encode()
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             if mark in (folder / "environ").read_bytes():
                 return True
     return False
+
+
+def settle(session: Session) -> None:
+    """Waits until nothing of it runs any more; that must come soon after the time that git has."""
+    end = time.monotonic() + 5
+    while running(session):
+        assert time.monotonic() < end, "a refresher does not end"
+        time.sleep(0.05)
 
 
 def refresh(session: Session, folder: Path, env: dict[str, str]) -> str:
@@ -139,10 +147,7 @@ def test_nothing_runs_and_nothing_hangs(trap: Trap, session: Session) -> None:
                 time.sleep(0 if last else 0.1)
             if named and expected is not None:
                 assert len(list((session.cache / "ohud").glob("slow-git_*.json"))) == 2
-    end = time.monotonic() + 5
-    while running(session):
-        assert time.monotonic() < end, "a refresher does not end"
-        time.sleep(0.05)
+    settle(session)
     time.sleep(0.2)
     assert not trap.canary.exists()
 
@@ -163,6 +168,45 @@ def test_control(trap: Trap, request: pytest.FixtureRequest, tmp_path: Path) -> 
     if not trap.canary.exists():
         version = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout.strip()
         pytest.skip(f"{version} does not run the program of {number} either")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        None,
+        "exec sleep 300",
+        "sleep 300 & sleep 300",
+        "trap '' TERM INT HUP; sleep 300; sleep 300",
+        "exec yes",
+        "exec cat /dev/zero",
+        "exit 128",
+    ],
+)
+def test_git_that_is_missing_or_misbehaves(script: str | None, session: Session, tmp_path: Path) -> None:
+    """The line comes at once all the same, git is not tried again and again, and nothing of it is left running."""
+    repository(tmp_path / "tree")
+    (tmp_path / "bin").mkdir()
+    tried = tmp_path / "tried"
+    if script is not None:
+        program = tmp_path / "bin" / "git"
+        program.write_text(f"#!/bin/sh\necho >> {tried}\n{script}\n")
+        program.chmod(0o755)
+    rest = "" if script is None else ":/usr/bin:/bin"
+    env = session.env(PATH=f"{tmp_path / 'bin'}{rest}", TERM="dumb", COLORTERM=None)
+    for path in (session.cache / "ohud").glob("slow-*"):
+        path.unlink()
+    for _ in range(3):
+        line = refresh(session, tmp_path / "tree", env)
+        assert "main" in line and "rror" not in line
+    settle(session)
+    before = tried.read_text() if tried.exists() else ""
+    for _ in range(3):
+        assert "main" in refresh(session, tmp_path / "tree", env)
+    settle(session)
+    assert (tried.read_text() if tried.exists() else "") == before
+    kept = [json.loads(path.read_text()) for path in (session.cache / "ohud").glob("slow-*.json")]
+    assert all(answer["value"] is None and answer["failed"] >= 1 for answer in kept)
+    assert len(kept) == (2 if "git" in (session.conf / "ohud" / "config.toml").read_text() else 0)
 
 
 def test_the_folder_has_traps() -> None:

@@ -115,8 +115,8 @@ class Storm:
         assert all(figure == "-" or int(figure) <= self.number for figure in found.groups()), out
 
     def processes(self) -> list[int]:
-        """Everything that still runs for this session, known by its environment."""
-        mark = f"XDG_CACHE_HOME={self.session.cache}".encode()
+        """Everything that still runs for this session, known by its environment; git's holds the home alone."""
+        mark = f"HOME={self.session.home}\0".encode()
         found = []
         for folder in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):

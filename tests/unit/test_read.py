@@ -61,7 +61,9 @@ def test_without_any_config_the_default_theme_is_drawn(home: Home) -> None:
     assert (loaded.theme.name, loaded.problems, loaded.failed) == ("classic", [], False)
     assert (loaded.theme.icons, loaded.theme.color, loaded.theme.margin) == ("emoji", "auto", 4)
     assert loaded.theme.limits == {"lines": 10, "bytes": 16384, "cells": 1000}
-    assert loaded.theme.fallback == {"no_input": "", "empty": "", "error": ""}
+    assert loaded.theme.fallback["no_input"] == "ohud: no stdin (setup verification)"
+    assert loaded.theme.fallback["empty"] == "ohud"
+    assert "ohud doctor" in loaded.theme.fallback["error"]
     assert loaded.theme.columns is None and loaded.theme.notices and loaded.theme.links == ()
     assert loaded.sources == [str(home.config), str(home.bundled / "classic.toml")]
     assert loaded.stamps[0] == (str(home.config), None, None, None)
