@@ -11,8 +11,8 @@ from typing import Any
 from ohud.cli import DONE, NO, parser
 from ohud.errors import count
 from ohud.host.facts import payload_schema
-from ohud.theme.read import bundled_dir
 from ohud.theme import fieldset
+from ohud.theme.read import bundled_dir
 from ohud.theme.schema import config_schema, theme_schema
 
 GENERATED: tuple[tuple[str, Callable[[], dict[str, Any]]], ...] = (

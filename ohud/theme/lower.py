@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ohud import __version__
-from ohud.errors import Flaw, Problem, nearest, notice
+from ohud.errors import Flaw, Problem, nearest, notice, quote
 from ohud.run.program import FORMAT
 from ohud.run.style import check_style
 from ohud.run.world import World
@@ -141,7 +141,9 @@ class _Work:
         if theme.template is not None:
             found = self._template(theme.template, theme.places.get(("template",)))
         else:
-            found = compile_template(template_text(theme), theme.segments, palette=theme.palette, icons=theme.icons)
+            found = compile_template(
+                template_text(theme), theme.segments, palette=theme.palette, icons=theme.icons, options=theme.options
+            )
         compiled = {name: self._segment(source) for name, source in theme.segments.items()}
         for name in _reachable(found.used, compiled):
             self.segments[name], _, reach = compiled[name]
@@ -150,7 +152,9 @@ class _Work:
 
     def _template(self, text: str, at: read.Place | None, values: tuple[str, ...] = (), whole: bool = True) -> Template:
         theme = self.theme
-        found = compile_template(text, theme.segments, palette=theme.palette, icons=theme.icons, values=values)
+        found = compile_template(
+            text, theme.segments, palette=theme.palette, icons=theme.icons, values=values, options=theme.options
+        )
         for flaw in found.flaws:
             self._add("template-text", flaw, at, flaw.weight if whole else "part")
         return found
@@ -185,13 +189,24 @@ class _Work:
             if reason:
                 self._add("theme-shape", Flaw(reason), self._at(source, key), "part")
                 broken = True
-        if broken:
+        if broken or not self._shown(source):
             # Known by name, so that the template may speak of it, and never seen.
             return {"priority": source.priority, "value": _NULL}, set(), set()
         spec.update({k: v for k in ("default", "style", "icon", "max_width") if (v := getattr(source, k)) is not None})
         if source.levels:
             spec["levels"] = [list(level) for level in source.levels]
         return spec, used, reach
+
+    def _shown(self, source: read.SegmentSource) -> bool:
+        """Whether the options let the segment be."""
+        if isinstance(source.show, bool):
+            return source.show
+        if source.show not in self.theme.options:
+            near = nearest(source.show, list(self.theme.options))
+            flaw = Flaw(f"there is no option {quote(source.show)}", help=f"did you mean `{near}`?" if near else None)
+            self._add("theme-shape", flaw, self._at(source, "show"), "part")
+            return True
+        return bool(self.theme.options[source.show])
 
     @staticmethod
     def _at(source: read.SegmentSource, key: str) -> read.Place | None:

@@ -38,6 +38,7 @@ class SegmentSource:
     name: str
     value: str | None = None
     when: str | None = None
+    show: bool | str = True
     default: str | int | float | bool | None = None
     format: str | None = None
     style: str | None = None
@@ -79,6 +80,7 @@ class Theme:
     template: str | None
     layout: tuple[tuple[str, ...], ...] | None
     palette: dict[str, str]
+    options: dict[str, str | int | float | bool]
     limits: dict[str, int]
     fallback: dict[str, str]
     segments: dict[str, SegmentSource]
@@ -463,6 +465,7 @@ def _theme(layers: list[Layer], config: Layer | None, report: bool = False) -> T
         template=value("template"),
         layout=layout,
         palette={name: str(colour) for name, colour in _under(merged, "palette").items()},
+        options=_options(merged, layers, config, report),
         limits=_filled(shape.LIMITS, _under(merged, "limits")),
         fallback=_filled(shape.FALLBACK, _under(merged, "fallback")),
         segments=segments,
@@ -486,6 +489,33 @@ _SUBAGENTS_TEMPLATE: KeyPath = ("subagents", "template")
 
 def _under(merged: dict[KeyPath, tuple[Any, Place]], name: str) -> dict[str, Any]:
     return {str(path[1]): value for path, (value, _) in merged.items() if path[0] == name and len(path) == 2}
+
+
+def _options(
+    merged: dict[KeyPath, tuple[Any, Place]], layers: list[Layer], config: Layer | None, report: bool
+) -> dict[str, Any]:
+    """The options by name: the theme's defaults, and over them what the config has chosen from these."""
+    offered = _under(_merged([layer for layer in layers if layer is not config]), "options")
+    found = _under(merged, "options")
+    for name, value in list(found.items()):
+        written = merged["options", name][1]
+        if not offered or config is None or written.source is not config.source:
+            continue
+        if name not in offered:
+            near = nearest(name, list(offered))
+            help = f"did you mean `{near}`?" if near else "known: " + ", ".join(f"`{known}`" for known in offered)
+            if report:
+                _note(written.source, written.path, f"the theme has no option {quote(name)}", "ignored", help)
+        elif _sort_of(value) != _sort_of(offered[name]):
+            found[name] = offered[name]
+            if report:
+                message = f"the option {quote(name)} must be {_sort_of(offered[name])}, not {_sort_of(value)}"
+                _note(written.source, written.path, message, "part")
+    return found
+
+
+def _sort_of(value: object) -> str:
+    return "true or false" if isinstance(value, bool) else "a text" if isinstance(value, str) else "a number"
 
 
 def _filled(table: shape.Table, values: dict[str, Any]) -> dict[str, Any]:

@@ -326,11 +326,18 @@ class Meaning(Segments):
         """A template of the theme by jinja2, with the segments that it can read."""
         theme = self.theme
         read = compile_template(
-            text, theme.segments, palette=theme.palette, icons=theme.icons, values=tuple(values or ())
+            text,
+            theme.segments,
+            palette=theme.palette,
+            icons=theme.icons,
+            values=tuple(values or ()),
+            options=theme.options,
         ).used
         segments = {name: self.segment(name) for name in sorted(read)}
         try:
-            return render_template(text, segments, self.context, values, theme.icons)
+            return render_template(
+                text, segments, self.context, {"options": theme.options, **(values or {})}, theme.icons
+            )
         except Exception as error:
             raise Fault(f"{type(error).__name__}: {error}") from error
 

@@ -114,7 +114,7 @@ ANY_NAME = Text(longest=256)
 
 # Names that templates already use; a segment of the same name would hide them or could never be read.
 _RESERVED = """
-palette terminal value loop row fill powerline icon self caller varargs kwargs super
+palette terminal options value loop row fill powerline icon self caller varargs kwargs super
 range dict namespace lipsum cycler joiner
 and or not in is if else true false none
 """
@@ -151,6 +151,13 @@ SEGMENT = Table(
     (
         Key("value", EXPRESSION, "JMESPath expression over the document.", examples=("computed.context.percent",)),
         Key("when", EXPRESSION, "JMESPath; a falsy result hides the segment.", examples=("computed.git.branch",)),
+        Key(
+            "show",
+            Union((Boolean(), SEGMENT_NAME)),
+            "False, or the name of an option that is off: the segment is not even computed.",
+            default=True,
+            examples=(False, "show_cost"),
+        ),
         Key(
             "default",
             Union((Text(), Number(), Boolean())),
@@ -273,6 +280,12 @@ THEME_KEYS = (
         Table(names=PALETTE_NAME, entry=COLOUR),
         "Colours by name: `#rrggbb`, 0 to 255, an ANSI name, or another name of the palette.",
         examples=({"accent": "#7aa2f7", "warn": "yellow"},),
+    ),
+    Key(
+        "options",
+        Table(names=SEGMENT_NAME, entry=Union((Boolean(), Number(), Text(longest=64)))),
+        "What a user may choose, with the theme's defaults; templates read `options.name`, the config overrides.",
+        examples=({"show_cost": False, "warning_at": 60},),
     ),
     Key("limits", LIMITS, "How much is drawn at most.", examples=({"lines": 2},)),
     Key("fallback", FALLBACK, "What is printed when there is nothing to render.", examples=({"empty": "ohud"},)),

@@ -31,12 +31,13 @@ from typing import Any
 from jinja2 import Environment, TemplateSyntaxError, nodes
 from jinja2.compiler import find_undeclared
 from jinja2.idtracking import VAR_LOAD_ALIAS, VAR_LOAD_PARAMETER, VAR_LOAD_RESOLVE, Symbols
+from jinja2.visitor import NodeTransformer
 
 from ohud.errors import Flaw, count, invisible, nearest, quote
 from ohud.run.filters import FILTERS, check_format
 from ohud.run.style import STYLE_FILTERS, check_colour, check_style
-from ohud.run.value import TESTS, printed
 from ohud.run.template import SCALES
+from ohud.run.value import TESTS, printed
 from ohud.theme.icons import ICONS, glyph
 
 SOURCE_LIMIT = 32_768
@@ -154,12 +155,14 @@ def compile_template(
     palette: Mapping[str, str] | None = None,
     icons: str = "emoji",
     values: Collection[str] = (),
+    options: Mapping[str, str | int | float | bool] | None = None,
 ) -> Template:
     """
     The lowered tree of a template text, or what is wrong with it.
 
     Takes:    names: the segments' names; palette: colour names; icons: nerd, emoji or ascii; values: further plain
-              names, such as `value`
+              names, such as `value`; options: the theme's, constants to its templates: what they rule out is not
+              compiled, so it costs nothing
     Errors:   none; every flaw is in the result
     """
     work = _Lowering(text, frozenset(names), dict(palette or {}), icons, frozenset(values))
@@ -167,6 +170,7 @@ def compile_template(
     try:
         tree = work.parse()
         if tree is not None:
+            _Choosing(work, options or {}).visit(tree)
             ir = work.template(tree)
     except Exception as fault:
         # nesting beyond the interpreter's stack, digits beyond its limit: none is a template error
@@ -208,6 +212,66 @@ class _Scope:
 
     def inner(self, function: _Function | None = None) -> _Scope:
         return _Scope(Symbols(parent=self.symbols), function or self.function, self, self.loops)
+
+
+class _Choosing(NodeTransformer):
+    """Puts the values of the options in, and leaves out the branches that they rule out."""
+
+    def __init__(self, work: _Lowering, options: Mapping[str, str | int | float | bool]) -> None:
+        self.work = work
+        self.options = options
+
+    def visit_Getattr(self, node: nodes.Getattr) -> nodes.Node:
+        """`options.name` as its value."""
+        self.generic_visit(node)
+        if not isinstance(node.node, nodes.Name) or node.node.name != "options" or node.node.ctx != "load":
+            return node
+        if node.attr not in self.options:
+            help = _did_you_mean(node.attr, self.options)
+            pattern = r"\boptions\s*\.\s*(" + re.escape(node.attr) + r")\b"
+            self.work._flaw(f"there is no option {quote(node.attr)}", node, pattern, help, weight="part")
+        return nodes.Const(self.options.get(node.attr), lineno=node.lineno)
+
+    def visit_Not(self, node: nodes.Not) -> nodes.Node:
+        """The opposite of an option."""
+        self.generic_visit(node)
+        inner = node.node
+        return nodes.Const(not inner.value, lineno=node.lineno) if isinstance(inner, nodes.Const) else node
+
+    def visit_If(self, node: nodes.If) -> nodes.Node | list[nodes.Node]:
+        """The branch that an option decides on, in place of the whole."""
+        branches = []
+        for branch in (node, *node.elif_):
+            test = self.visit(branch.test)
+            if isinstance(test, nodes.Const) and not test.value:
+                continue
+            branches.append(nodes.If(test, self._statements(branch.body), [], [], lineno=branch.lineno))
+            if isinstance(test, nodes.Const):
+                break
+        last = branches[-1] if branches else None
+        if last is not None and isinstance(last.test, nodes.Const):
+            other = branches.pop().body
+        else:
+            other = self._statements(node.else_)
+        if not branches:
+            return other
+        branches[0].elif_, branches[0].else_ = branches[1:], other
+        return branches[0]
+
+    def _statements(self, body: list[nodes.Node]) -> list[nodes.Node]:
+        """Statements one after the other."""
+        found: list[nodes.Node] = []
+        for node in body:
+            made = self.visit(node)
+            found += made if isinstance(made, list) else [made]
+        return found
+
+    def visit_CondExpr(self, node: nodes.CondExpr) -> nodes.Node:
+        """The side that an option decides on, in place of the whole."""
+        self.generic_visit(node)
+        if not isinstance(node.test, nodes.Const):
+            return node
+        return node.expr1 if node.test.value else node.expr2 or nodes.Const("", lineno=node.lineno)
 
 
 class _Lowering:

@@ -20,7 +20,7 @@ LOADERS = {"hot.py": {"quick"} | LOADED, "run/quick.py": LOADED}
 DOORS = {
     "run/program.py": {"ohud.theme.lower": "the compiler, on a miss", "site": "brings site-packages back under -S"},
     "run/payload.py": {"json": "where the C scanner is missing"},
-    "run/expression.py": {"json": "where the C encoder is missing"},
+    "run/functions.py": {"json": "where the C encoder is missing"},
     "run/journal.py": {"json": "where the C encoder is missing"},
     "run/slow.py": {"json": "in the detached refresher, for which nobody waits"},
     "run/status.py": {"gc": "a C module; collecting is switched off"},
@@ -28,7 +28,7 @@ DOORS = {
 }
 # Who may write files, and what.
 WRITERS = {
-    "run/world.py": "the private cache and the log, on behalf of program and status",
+    "run/keep.py": "the private cache and the log, on behalf of the world",
     "run/slow.py": "answers of detached refreshers, and their locks",
     "theme/lower.py": "compiled programs",
     "host/scenarios.py": "a scratch folder for the built-in scenarios, taken away again",
@@ -239,8 +239,9 @@ def writes(files: list[Tree]) -> list[str]:
     """8: few files write or start anything."""
     faults = []
     for tree in files:
+        constants = _constants(tree)
         for node, receiver, name in calls(tree):
-            if tree.name not in WRITERS and _writes(node, receiver, name):
+            if tree.name not in WRITERS and _writes(node, receiver, name, constants):
                 faults.append(place(tree, node.lineno, ast.unparse(node)[:80]))
             starts = receiver in {"os", "system", *SYSTEM} and name in STARTERS
             if tree.room in HOT and tree.name not in STARTING and starts:
@@ -248,11 +249,22 @@ def writes(files: list[Tree]) -> list[str]:
     return faults
 
 
-def _writes(node: ast.Call, receiver: str, name: str) -> bool:
+def _constants(tree: Tree) -> dict[str, str]:
+    """What the file's own constants are made of, as text."""
+    found = {}
+    for node in tree.body.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found[node.targets[0].id] = ast.unparse(node.value)
+    return found
+
+
+def _writes(node: ast.Call, receiver: str, name: str, constants: dict[str, str]) -> bool:
     """Whether a call changes the file system; what is written to a descriptor shows where that was opened."""
     system = receiver in {"os", "system", *SYSTEM}
     if name == "open" and system:
-        return not any(word in ast.unparse(node) for word in ("O_RDONLY", "_READ", "devnull"))
+        names = [one.id for one in ast.walk(node) if isinstance(one, ast.Name)]
+        text = " ".join([ast.unparse(node), *(constants.get(one, "") for one in names)])
+        return "devnull" not in text and ("O_RDONLY" not in text or "O_CREAT" in text)
     if name == "open":
         place_of_mode = 1 if receiver in ("", "io") else 0
         mode = node.args[place_of_mode : place_of_mode + 1]
@@ -328,6 +340,7 @@ HARMLESS = {
     "run/program.py": "def f():\n    from ohud.theme.lower import build\n    import site",
     "run/a.py": "import sys\nif TYPE_CHECKING:\n    from typing import Any\nsystem.write(1, b'')",
     "fields/b.py": "from ohud.fields._num import number\n'a'.replace('a', 'b')",
+    "run/c.py": "READ = system.O_RDONLY\nsystem.open('x', READ | flags)",
     "cli/a.py": "from ohud.run.status import render\nopen('x')\nopen('x', 'rb')",
 }
 
