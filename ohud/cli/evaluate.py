@@ -105,7 +105,9 @@ def _document(raw: bytes, families: dict[str, Any], world: World) -> dict[str, A
         payload = {}
     # A person waits for the slow facts; a refresh shows what it has.
     world.patience = _PATIENCE_S
-    document, faults = status.document(payload, families, world)
+    document = status.begin(payload, world)
+    faults: list[str] = []
+    status.compute(document, families, world, faults)
     for fault in faults:
         print(f"ohud eval: {fault}", file=sys.stderr)
     return document

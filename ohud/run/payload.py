@@ -231,12 +231,17 @@ def parse(raw: "bytes | None") -> "dict[str, Any] | None":
     if not raw:
         return None
     text = _text(raw)
+    if text.count("{") + text.count("[") > DEEPEST and _depth(text) > DEEPEST:
+        return None
+    return decode(text)
+
+
+def decode(text: str) -> "dict[str, Any] | None":
+    """The JSON object that a text begins with, nested as deep as this interpreter can go; None, never an error."""
     if text[:1] != "{":
         text = text.lstrip(" \t\r\n\ufeff")
         if text[:1] != "{":
             return None
-    if text.count("{") + text.count("[") > DEEPEST and _depth(text) > DEEPEST:
-        return None
     try:
         value = _scan(text, 0)[0]
     except (ValueError, RecursionError, StopIteration, SystemError):

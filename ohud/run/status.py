@@ -101,7 +101,7 @@ def render(raw: "bytes | None", program: "dict[str, Any]", world: World) -> str:
     payload = stdin.parse(raw)
     if payload is None:
         return _ended(program["fallback"]["no_input"], program)
-    segments = Segments(program, document(payload, program["families"], world), world)
+    segments = Segments(program, begin(payload, world), world)
     marked = render_template(program["template"], segments.scope(), segments.context)
     return finish(marked, segments, program, world)
 
@@ -109,10 +109,11 @@ def render(raw: "bytes | None", program: "dict[str, Any]", world: World) -> str:
 class Segments:
     """The segments of one render, each computed when it is first asked for."""
 
-    def __init__(self, program: "dict[str, Any]", found: "tuple[dict[str, Any], list[str]]", world: World) -> None:
+    def __init__(self, program: "dict[str, Any]", root: "dict[str, Any]", world: World) -> None:
         self.program = program
         self.world = world
-        self.document, self.faults = found
+        self.document = root
+        self.faults: list[str] = []
         self.sheet = Sheet(world.color, program["palette"], world.env("TERM") != "dumb", "file" in program["links"])
         self.made: dict[str, Segment] = {}
         self.context = Context(
@@ -175,6 +176,11 @@ class Segments:
         return text
 
     def _make(self, name: str, spec: "dict[str, Any]") -> Segment:
+        # Here and not sooner: what a template does not come to is not computed.
+        if "hidden" in spec:
+            return Segment(None, False, "", "", None, _DEFAULT_PRIORITY)
+        if "needs" in spec:
+            compute(self.document, spec["needs"], self.world, self.faults)
         value = self.evaluate(name, "value") if "value" in spec else None
         if value is None:
             value = spec.get("default")
@@ -221,36 +227,40 @@ def _style(spec: "dict[str, Any]", value: object) -> "str | None":
 COLORS = {0: "never", 4: "16", 8: "256", 24: "truecolor"}
 
 
-def document(payload: "dict[str, Any]", families: "dict[str, Any]", world: World) -> "tuple[dict[str, Any], list[str]]":
-    """
-    The root of all expressions: the payload cleaned, and `computed` with just the fields that the program names.
-
-    Takes:    payload: as it was parsed; families: {family: list of fields, or true for a family that is one value}
-    Returns:  the document, and what went wrong in it
-    """
+def begin(payload: "dict[str, Any]", world: World) -> "dict[str, Any]":
+    """The root of all expressions: the payload cleaned, and `computed` with nothing in it yet."""
     world.raw = payload
     path = payload.get("transcript_path")
     world.transcript = path if isinstance(path, str) else None
     root: dict[str, Any] = clean_tree(payload)
-    root.pop("computed", None)
-    found: dict[str, Any] = {}
-    faults: list[str] = []
-    for family, names in families.items():
-        try:
-            module = __import__("ohud.fields." + family, None, None, ("*",))
-        except Exception as fault:
-            faults.append("computed.%s: %s: %s" % (family, type(fault).__name__, fault))
-            continue
-        fields: dict[str, Any] = {}
-        for name in (family,) if names is True else names:
+    root["computed"] = {}
+    return root
+
+
+def compute(root: "dict[str, Any]", needs: "dict[str, Any]", world: World, faults: "list[str]") -> None:
+    """
+    Puts computed fields into the document, those that are not there yet.
+
+    Takes:  needs: {family: list of fields, or true for a family that is one value}; faults: what goes wrong is added
+    """
+    computed = root["computed"]
+    for family, names in needs.items():
+        if names is True:
+            fields, names = computed, (family,)
+        else:
+            fields = computed.get(family)
+            if fields is None:
+                fields = computed[family] = {}
+        for name in names:
+            if name in fields:
+                continue
+            fields[name] = None
             try:
-                fields[name] = getattr(module, name)(root, world)
+                module = __import__("ohud.fields." + family, None, None, ("*",))
+                # Text out of transcripts and repositories is as foreign as the payload's.
+                fields[name] = clean_tree(getattr(module, name)(root, world))
             except Exception as fault:
                 faults.append("computed.%s.%s: %s: %s" % (family, name, type(fault).__name__, fault))
-        found[family] = fields.get(family) if names is True else fields
-    # Text out of transcripts and repositories is as foreign as the payload's.
-    root["computed"] = clean_tree(found)
-    return root, faults
 
 
 def finish(marked: str, segments: Segments, program: "dict[str, Any]", world: World) -> str:

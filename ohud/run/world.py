@@ -186,9 +186,9 @@ class World:
 
     def decode(self, raw: bytes) -> "dict[str, object] | None":
         """The JSON object that the bytes begin with, None when they do not; never raises."""
-        from ohud.run.payload import parse
+        from ohud.run.payload import decode
 
-        return parse(raw)
+        return decode(raw.decode("utf-8", "replace"))
 
     def cache_dir(self) -> "str | None":
         """The private cache folder's path (it need not exist), None when no place for it is known."""

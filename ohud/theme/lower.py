@@ -111,7 +111,6 @@ def _lower(theme: read.Theme, problems: list[Problem]) -> tuple[dict[str, Any], 
         "sources": [],
         "notice": None,
         "notices": theme.notices,
-        "families": families_of(work.reach),
         "segments": work.segments,
         "template": template.ir if template.ir is not None else [],
         "palette": theme.palette,
@@ -133,7 +132,6 @@ class _Work:
         self.theme = theme
         self.problems = problems
         self.segments: dict[str, dict[str, Any]] = {}
-        self.reach: set[tuple[str, str | None]] = set()
 
     def template(self) -> Template:
         """The theme's template compiled, and with it every segment that it can read."""
@@ -146,8 +144,7 @@ class _Work:
             )
         compiled = {name: self._segment(source) for name, source in theme.segments.items()}
         for name in _reachable(found.used, compiled):
-            self.segments[name], _, reach = compiled[name]
-            self.reach |= reach
+            self.segments[name] = compiled[name][0]
         return found
 
     def _template(self, text: str, at: read.Place | None, values: tuple[str, ...] = (), whole: bool = True) -> Template:
@@ -159,8 +156,8 @@ class _Work:
             self._add("template-text", flaw, at, flaw.weight if whole else "part")
         return found
 
-    def _segment(self, source: read.SegmentSource) -> tuple[dict[str, Any], set[str], set[tuple[str, str | None]]]:
-        """One segment compiled: its spec, the segments that its format reads, what its expressions reach."""
+    def _segment(self, source: read.SegmentSource) -> tuple[dict[str, Any], set[str]]:
+        """One segment compiled: its spec, and the segments that its format reads."""
         spec: dict[str, Any] = {"priority": source.priority}
         used: set[str] = set()
         reach: set[tuple[str, str | None]] = set()
@@ -191,11 +188,14 @@ class _Work:
                 broken = True
         if broken or not self._shown(source):
             # Known by name, so that the template may speak of it, and never seen.
-            return {"priority": source.priority, "value": _NULL}, set(), set()
+            return {"priority": source.priority, "hidden": True}, set()
         spec.update({k: v for k in ("default", "style", "icon", "max_width") if (v := getattr(source, k)) is not None})
         if source.levels:
             spec["levels"] = [list(level) for level in source.levels]
-        return spec, used, reach
+        needs = families_of(reach)
+        if needs:
+            spec["needs"] = needs
+        return spec, used
 
     def _shown(self, source: read.SegmentSource) -> bool:
         """Whether the options let the segment be."""
@@ -224,9 +224,6 @@ def template_text(theme: read.Theme) -> str:
     separator = _literal(theme.separator)
     rows = [[name for name in row if name in theme.segments] for row in theme.layout or ()]
     return "\n".join("{{ row(" + ", ".join(row) + f", sep={separator})" + " }}" for row in rows if row)
-
-
-_NULL = compile_expression("`null`").ir
 
 
 def _reachable(names: Iterable[str], compiled: dict[str, Any]) -> list[str]:

@@ -32,7 +32,7 @@ from ohud.run.clean import clean
 from ohud.run.fault import Fault
 from ohud.run.filters import FILTERS
 from ohud.run.payload import parse
-from ohud.run.status import Segments, document, finish
+from ohud.run.status import Segments, begin, finish
 from ohud.run.style import STYLE_FILTERS
 from ohud.run.template import SCALES, Context
 from ohud.run.value import TESTS, UNDEFINED, Segment, opened, printed
@@ -304,8 +304,8 @@ def _powerline(context: Context) -> Callable[..., str]:
 class Meaning(Segments):
     """The segments of a theme as its two languages' own libraries compute them; the rest is the status line's."""
 
-    def __init__(self, theme: Theme, program: dict[str, Any], found: tuple[dict[str, Any], list[str]], world: World):
-        super().__init__(program, found, world)
+    def __init__(self, theme: Theme, program: dict[str, Any], root: dict[str, Any], world: World):
+        super().__init__(program, root, world)
         self.theme = theme
 
     def evaluate(self, name: str, key: str) -> Any:
@@ -352,5 +352,5 @@ def render_theme(theme: Theme, program: dict[str, Any], raw: bytes, world: World
     world.configure(program["settings"], program["color"], program["columns"])
     payload = parse(raw)
     assert payload is not None
-    segments = Meaning(theme, program, document(payload, program["families"], world), world)
+    segments = Meaning(theme, program, begin(payload, world), world)
     return finish(segments.rendered(template_text(theme)), segments, program, world)

@@ -60,7 +60,10 @@ def document(raw: bytes | None) -> dict[str, Any] | None:
     families = {
         family: True if fieldset.is_value(family) else list(fields) for family, fields in fieldset.catalogue().items()
     }
-    root, faults = status.document(found, families, World({"HOME": "/home/dev"}, now=1790000000))
+    world = World({"HOME": "/home/dev"}, now=1790000000)
+    root = status.begin(found, world)
+    faults: list[str] = []
+    status.compute(root, families, world, faults)
     assert faults == []
     json.dumps(root, allow_nan=False)
     return root

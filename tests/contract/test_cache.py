@@ -113,7 +113,7 @@ def test_a_damaged_file_costs_a_compilation(name: str, session: Session) -> None
 
 
 WRONG: list[Any] = [None, True, 7, -1.5, "text", [], [[]], [1, [2, [3]]], {}, {"a": {"b": []}}, ["out", ["name", "x"]]]
-KEYS = ["families", "segments", "template", "palette", "limits", "fallback", "margin", "color", "columns", "notice"]
+KEYS = ["segments", "template", "palette", "limits", "fallback", "margin", "color", "columns", "notice"]
 
 
 @pytest.mark.parametrize("key", [*KEYS, "newline", "settings", "links", "notices"])
