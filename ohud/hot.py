@@ -9,6 +9,7 @@ import quick  # type: ignore[import-not-found]
 # Last: what the standard library has is found without a look at this folder, which may be a large one.
 sys.path[0:1] = []
 sys.path.append(quick.ROOT)
+quick.start()
 
 from ohud.run.status import run  # noqa: E402
 

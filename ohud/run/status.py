@@ -256,11 +256,19 @@ def compute(root: "dict[str, Any]", needs: "dict[str, Any]", world: World, fault
                 continue
             fields[name] = None
             try:
-                module = __import__("ohud.fields." + family, None, None, ("*",))
+                module = _family(family)
                 # Text out of transcripts and repositories is as foreign as the payload's.
                 fields[name] = clean_tree(getattr(module, name)(root, world))
             except Exception as fault:
                 faults.append("computed.%s.%s: %s: %s" % (family, name, type(fault).__name__, fault))
+
+
+def _family(name: str) -> "Any":
+    """The module of a family, by hot.py's loader where that is at work."""
+    full = "ohud.fields." + name
+    quick = sys.modules.get("quick")
+    module = sys.modules.get(full) or (quick.load(full) if quick else None)
+    return module or __import__(full, None, None, ("*",))
 
 
 def finish(marked: str, segments: Segments, program: "dict[str, Any]", world: World) -> str:
