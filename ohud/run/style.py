@@ -263,24 +263,6 @@ STYLE_FILTERS: "dict[str, Callable[..., str]]" = {
 }
 
 
-def check_style(spec: str, palette: "dict[str, str]") -> str | None:
-    """Why a style spec is wrong, None when it is fine."""
-    try:
-        Sheet(24, palette).style(spec)
-    except Fault as fault:
-        return str(fault)
-    return None
-
-
-def check_colour(name: "str | int", palette: "dict[str, str]") -> str | None:
-    """Why a colour is wrong, None when it is fine."""
-    try:
-        Sheet(24, palette).colour(name)
-    except Fault as fault:
-        return str(fault)
-    return None
-
-
 def paint(lines: "Sequence[str]", sheet: Sheet) -> str:
     """
     The bytes-to-be of the marked lines: SGR and OSC 8, nothing else; plain and unlinked at each line's end.

@@ -10,10 +10,10 @@ from typing import Any
 from ohud import __version__
 from ohud.errors import Flaw, Problem, nearest, notice, quote
 from ohud.run.program import FORMAT
-from ohud.run.style import check_style
 from ohud.run.world import World
 from ohud.theme import fieldset, read
 from ohud.theme.expressions import LENGTH, compile_expression
+from ohud.theme.styles import wrong_style
 from ohud.theme.templates import Template, compile_template
 
 # Processor seconds that reading and compiling a theme may take; files within the limits need a tenth.
@@ -180,11 +180,11 @@ class _Work:
             broken = broken or template.ir is None
             used |= template.used
         styles = [("style", source.style)] if source.style else []
-        styles += [("levels", style) for _, style in source.levels]
+        styles += [(f"levels.{number}", style) for number, (_, style) in enumerate(source.levels)]
         for key, style in styles:
-            reason = check_style(style, self.theme.palette)
-            if reason:
-                self._add("theme-shape", Flaw(reason), self._at(source, key), "part")
+            wrong = wrong_style(style, self.theme.palette)
+            if wrong:
+                self._add("theme-shape", wrong, self._at(source, key), "part")
                 broken = True
         if broken or not self._shown(source):
             # Known by name, so that the template may speak of it, and never seen.
@@ -210,7 +210,7 @@ class _Work:
 
     @staticmethod
     def _at(source: read.SegmentSource, key: str) -> read.Place | None:
-        return source.places.get(key) or source.places.get("")
+        return source.places.get(key) or source.places.get(key.partition(".")[0]) or source.places.get("")
 
     def _add(self, kind: str, flaw: Flaw, at: read.Place | None, weight: str) -> None:
         span = at.span(flaw.start, flaw.length, flaw.line) if at else None

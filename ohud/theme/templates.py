@@ -35,10 +35,11 @@ from jinja2.visitor import NodeTransformer
 
 from ohud.errors import Flaw, count, invisible, nearest, quote
 from ohud.run.filters import FILTERS, check_format
-from ohud.run.style import STYLE_FILTERS, check_colour, check_style
+from ohud.run.style import STYLE_FILTERS
 from ohud.run.template import SCALES
 from ohud.run.value import TESTS, printed
 from ohud.theme.icons import ICONS, glyph
+from ohud.theme.styles import wrong_colour, wrong_style
 
 SOURCE_LIMIT = 32_768
 NODE_LIMIT = 2000
@@ -753,22 +754,22 @@ class _Lowering:
             return ["fault", f"filter `{name}` is given the wrong arguments"]
         if name == "format":
             text = node.node.value if isinstance(node.node, nodes.Const) else None
-            wrong = check_format(text) if isinstance(text, str) else "the format must be a literal text"
-            if wrong:
-                self._flaw(f"`format`: {wrong}", node, pattern)
-        reason = self._colours(name, arguments)
-        if reason:
-            self._flaw(reason, node, pattern, weight="part")
+            fault = check_format(text) if isinstance(text, str) else "the format must be a literal text"
+            if fault:
+                self._flaw(f"`format`: {fault}", node, pattern)
+        wrong = self._colours(name, arguments)
+        if wrong:
+            self._flaw(wrong.message, node, pattern, wrong.help, weight="part")
             return ["|", "string", value, [], []]
         return lowered
 
-    def _colours(self, name: str, arguments: list[Node]) -> str | None:
-        """Why a literal colour or style is wrong."""
+    def _colours(self, name: str, arguments: list[Node]) -> Flaw | None:
+        """What is wrong with a literal colour or style."""
         if name in ("fg", "bg", "gradient"):
-            wrong = (check_colour(a, self.palette) for a in arguments if isinstance(a, (str, int)))
-            return next((reason for reason in wrong if reason), None)
+            wrong = (wrong_colour(a, self.palette) for a in arguments if isinstance(a, (str, int)))
+            return next((flaw for flaw in wrong if flaw), None)
         if name == "style" and isinstance(arguments[0] if arguments else None, str):
-            return check_style(arguments[0], self.palette)
+            return wrong_style(arguments[0], self.palette)
         return None
 
     def _fits(

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from ohud.run.fault import Fault
-from ohud.run.style import STYLE_FILTERS, Sheet, balanced, check_colour, check_style, gradient, heat, paint
+from ohud.run.style import STYLE_FILTERS, Sheet, balanced, gradient, heat, paint
+from ohud.theme.styles import wrong_colour, wrong_style
 
 PALETTE = {"accent": "#8be9fd", "warn": "yellow", "alias": "accent", "far": "alias", "red": "red", "loop": "loop2"}
 URL = "https://example.org/x"
@@ -75,15 +76,23 @@ def test_wrong_spec(spec: str, reason: str) -> None:
     for depth in (24, 0):
         with pytest.raises(Fault):
             sheet(depth).wrap("x", spec)
-    assert check_style(spec, PALETTE) == reason
+    flaw = wrong_style(spec, PALETTE)
+    assert flaw is not None and flaw.message == reason
 
 
 def test_checks() -> None:
     """What is right has no reason; a colour may be a number."""
-    assert check_style("bold fg:accent bg:#303030", PALETTE) is None
-    assert check_colour(240, {}) is None
-    assert check_colour(256, {}) == "unknown colour `256`"
-    assert check_colour("accent", {}) == "unknown colour `accent`"
+    assert wrong_style("bold fg:accent bg:#303030", PALETTE) is None
+    assert wrong_colour(240, {}) is None
+    unknown, near = wrong_colour(256, {}), wrong_colour("acent", {"accent": "red"})
+    assert unknown is not None and unknown.message == "unknown colour `256`"
+    assert near is not None and near.help == "did you mean `accent`?"
+
+
+def test_a_wrong_style_is_marked_at_its_word() -> None:
+    """The place and length are those of the one word that is wrong."""
+    flaw = wrong_style("bold fg:red  bg:acent", {"accent": "red"})
+    assert flaw is not None and (flaw.start, flaw.length, flaw.help) == (16, 5, "did you mean `accent`?")
 
 
 @pytest.mark.parametrize("colour", [None, True, 1.5, [], {}, "red bold", -1, 256])
