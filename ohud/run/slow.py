@@ -58,12 +58,13 @@ def fact(
     answer = _answer(world, name)
     if answer is not None and _fresh(answer, ttl):
         return answer
-    child = _start(world, name, job, arguments, deadline, answer)
-    if child is None:
-        return answer
     longest = world.patience or (min(wait, _LONGEST_WAIT_S) if answer is None else 0.0)
     longest -= _waited(world)
-    if longest <= 0:
+    if longest <= 0 and world.later is not None:
+        world.later.append((name, job, arguments, deadline, answer))
+        return answer
+    child = start(world, name, job, arguments, deadline, answer)
+    if child is None or longest <= 0:
         return answer
     began = time.monotonic()
     try:
@@ -158,7 +159,7 @@ def _held(world: World, name: str) -> bool:
     return handle == -1
 
 
-def _start(
+def start(
     world: World, name: str, job: str, arguments: "Any", deadline: float, seen: "dict[str, Any] | None"
 ) -> "int | None":
     """

@@ -32,11 +32,15 @@ def run(argv: "list[str]") -> None:
     # A refresh lives 5 ms and its input is bounded: collecting costs more than it frees.
     gc.disable()
     try:
-        if len(argv) > 1 and argv[1] == "subagents":
-            out = ""
-        else:
-            out = status()
-        write(out)
+        world = World()
+        world.later = []
+        write(status(world) if argv[1:2] != ["subagents"] else "")
+        if world.later:
+            # Once the line is out: a fork makes all that this process still writes to dearer.
+            from ohud.run.slow import start
+
+            for work in world.later:
+                start(world, *work)
     finally:
         # Tearing the interpreter down costs 1 ms and there is nothing left to flush.
         system._exit(0)
@@ -52,9 +56,8 @@ def write(text: str) -> None:
         pass
 
 
-def status(theme: "str | None" = None) -> str:
+def status(world: World, theme: "str | None" = None) -> str:
     """What one refresh prints, whatever goes wrong."""
-    world = World()
     try:
         from ohud.run.program import for_session, load
 

@@ -82,6 +82,8 @@ class World:
         self.bytes_read = 0
         # How long a slow fact may be waited for: only commands that a person started have any [s].
         self.patience = 0.0
+        # Refreshers to be started once the line is out; None: they are started at once.
+        self.later: list[Any] | None = None
         # The payload as the host wrote it, for paths: the document's text is cut and cleaned for the eye.
         self.raw: dict[str, object] = {}
         self.transcript: str | None = None
