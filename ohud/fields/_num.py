@@ -66,9 +66,11 @@ def is_claude(names: "list[str]") -> bool:
     """
     Whether the names, id first, are of a model of Anthropic's own, whoever serves it.
 
-    Takes:   `claude-opus-4-6`, `us.anthropic.claude-...`, `anthropic/claude-...`; never a name such as `glm-5:cloud`
+    Takes:   `claude-opus-4-6`, `us.anthropic.claude-...`, `anthropic/claude-...`, or just the label `Opus 4.6`; never a
+             name such as `glm-5:cloud`
     """
     if not names or any(name.endswith(":cloud") for name in names):
         return False
     first = names[0].lower()
-    return first.startswith("claude-") or "anthropic" in first
+    word = first.replace("-", " ").partition(" ")[0]
+    return word in ("claude", "opus", "sonnet", "haiku") or "anthropic" in first

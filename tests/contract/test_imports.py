@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from launch import STATUS_LINE, Input
+from launch import STATUS_LINE, Input, launch
 from session import THEMES, Environment, Session, at_home, captured, repository, transcript
 
 PACKAGE_ROOMS = ("ohud.run", "ohud.fields")
@@ -13,16 +13,33 @@ LIBRARY = {"sys", "time", "_json", "select", "_signal", "_bisect"} | set(sys.bui
 PAYLOADS = ("2.1.332-main-10-near-200k", "2.1.332-unicode-dir-b-after", "2.1.332-ratelimit-float", "2.1.215-raw")
 
 
-def imported(importtime: str) -> set[str]:
-    """The module names in what `-X importtime` writes."""
-    rows = (line.split("|") for line in importtime.splitlines() if line.startswith("import time:"))
-    return {row[2].strip() for row in rows} - {"imported package"}
+# Runs a script as the interpreter would and says at its end which modules there are: not all of them come through the
+# import system, which `-X importtime` watches.
+WATCH = """
+import sys
+system = __import__("posix" if "posix" in sys.builtin_module_names else "nt")
+leave = system._exit
+def say(code):
+    system.write(2, ("\\nmodules " + " ".join(sys.modules)).encode())
+    leave(code)
+system._exit = say
+if len(sys.argv) > 1:
+    sys.argv = sys.argv[1:]
+    source = open(sys.argv[0]).read()
+    exec(compile(source, sys.argv[0], "exec"), {"__name__": "__main__", "__file__": sys.argv[0]})
+say(0)
+"""
+
+
+def modules(said: str) -> set[str]:
+    """The module names that a watched run ends with."""
+    return set(said.rpartition("\nmodules ")[2].split())
 
 
 def bare() -> set[str]:
-    """What the interpreter imports for nothing at all."""
-    command = [STATUS_LINE[0], "-I", "-S", "-X", "importtime", "-c", "pass"]
-    return imported(subprocess.run(command, capture_output=True, text=True, check=True).stderr)
+    """What the interpreter has for nothing at all."""
+    command = [STATUS_LINE[0], "-I", "-S", "-c", WATCH]
+    return modules(subprocess.run(command, capture_output=True, text=True, check=True).stderr)
 
 
 def allowed(module: str) -> bool:
@@ -32,9 +49,11 @@ def allowed(module: str) -> bool:
 
 def refresh(session: Session, payload: bytes, env: Environment | None = None) -> set[str]:
     """What one refresh imports over the bare interpreter."""
-    outcome = session.run(Input(payload), ("-X", "importtime"), env)
+    python, isolated, siteless, hot = STATUS_LINE
+    command = [python, isolated, siteless, "-c", WATCH, hot]
+    outcome = launch(command, Input(payload), session.env(**(env or {})), session.home)
     assert outcome.code == 0 and outcome.out.strip(), outcome
-    return imported(outcome.errors) - bare()
+    return modules(outcome.errors) - bare()
 
 
 @pytest.fixture

@@ -467,8 +467,8 @@ def test_most_of_the_grammar_is_comparable() -> None:
 @pytest.mark.parametrize("seed", [1])
 def test_the_comparison_bites(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one filter changed in the interpreter alone, the comparison fails."""
-    from ohud.run import template
+    from ohud.run import filters
 
-    monkeypatch.setitem(template.FILTERS, "upper", ("text", lambda text: text.lower()))
+    monkeypatch.setitem(filters.FILTERS, "upper", ("text", lambda text: text.lower()))
     with pytest.raises(AssertionError):
         compared("{{ model | upper }}", world(lambda size: 0))

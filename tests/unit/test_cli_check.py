@@ -104,7 +104,7 @@ def test_configured_files(tmp_path: Path) -> None:
     answer = call(tmp_path, "check")
     assert answer.code == 0
     assert "classic.toml: ok\n" in answer.out
-    path = config(tmp_path, 'theme = "oneline"\n[segments]\nx = "computed.modle"\n')
+    path = config(tmp_path, 'theme = "oneline"\n[segments]\nx = "computed.modell"\n')
     answer = call(tmp_path, "check")
     assert answer.code == 1
     assert f"{path}: 1 problem\n" in answer.out and "oneline.toml: ok\n" in answer.out
