@@ -14,11 +14,15 @@ def percent(payload: "dict[str, Any]", world: "World") -> "int | float | None":
     Share of the context window in use.
 
     Reads:    context_window.used_percentage [%]; without it current_usage over context_window_size
-    Returns:  number 0..100 [%]; None before the first answer
+    Returns:  number 0..100 [%]; None before the first answer, and after a compaction until the next
     Errors:   none
-    Source:   host payloads 2.1.332; the host's own rule is input and cache tokens over the size, as a whole number
+    Source:   host payloads 2.1.332; current_usage is null where nothing counts yet; the host's own rule is input and cache tokens over the size, as a whole number
     """
-    given = number(table(payload, "context_window").get("used_percentage"))
+    window_of = table(payload, "context_window")
+    if "current_usage" in window_of and window_of["current_usage"] is None:
+        # Nothing has been sent since the start, a /clear or a /compact: a figure that is there all the same is of before.
+        return None
+    given = number(window_of.get("used_percentage"))
     if given is not None:
         return min(100, max(0, tidy(given)))
     used = tokens(payload, world)
@@ -80,6 +84,27 @@ def size(payload: "dict[str, Any]", world: "World") -> "int | None":
     Errors:   none
     """
     return count(table(payload, "context_window").get("context_window_size")) or None
+
+
+def compacts_at(payload: "dict[str, Any]", world: "World") -> "int | float | None":
+    """
+    Share of the context window at which the host compacts by itself.
+
+    Reads:    context_window_size; CLAUDE_AUTOCOMPACT_PCT_OVERRIDE, DISABLE_AUTO_COMPACT, DISABLE_COMPACT
+    Returns:  number 0..100 [%]; None where it does not, or the size is not known
+    Errors:   none
+    Source:   public reports on hosts up to 2.1.220, read 2026-11-30: 20,000 tokens are kept for the answer and 13,000
+              as a buffer (167k of 200k, 967k of 1M); the variable can only lower that
+    """
+    window = size(payload, world)
+    if window is None or world.env("DISABLE_AUTO_COMPACT") or world.env("DISABLE_COMPACT"):
+        return None
+    usable = window - 20_000
+    limit = usable - 13_000
+    asked = world.env("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE") or ""
+    if asked.isascii() and asked.isdecimal() and len(asked) < 4 and 0 < int(asked) <= 100:
+        limit = min(limit, usable * int(asked) // 100)
+    return tidy(limit * 100 / window) if limit > 0 else None
 
 
 def source(payload: "dict[str, Any]", world: "World") -> "str | None":

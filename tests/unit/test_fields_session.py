@@ -186,3 +186,30 @@ def test_terminal_and_now_come_from_the_world() -> None:
         world.color = bits
         assert terminal.color({}, world) == word
     assert terminal.columns({}, World({})) is None
+
+
+def test_a_percentage_of_before_the_compaction_is_not_shown() -> None:
+    """With no usage since, what the host still says of the window is stale."""
+    window = {"context_window_size": 200_000, "used_percentage": 87, "current_usage": None}
+    assert context.percent({"context_window": window}, World({}, now=0)) is None
+    assert context.left({"context_window": window}, World({}, now=0)) is None
+    assert context.percent({"context_window": {"used_percentage": 87}}, World({}, now=0)) == 87
+
+
+@pytest.mark.parametrize(
+    "size, variables, share",
+    [
+        (200_000, {}, 83.5),
+        (1_000_000, {}, 96.7),
+        (200_000, {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "50"}, 45),
+        (200_000, {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "99"}, 83.5),
+        (200_000, {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "soon"}, 83.5),
+        (200_000, {"DISABLE_AUTO_COMPACT": "1"}, None),
+        (30_000, {}, None),
+        (None, {}, None),
+    ],
+)
+def test_where_the_host_compacts(size: int | None, variables: dict[str, str], share: float | None) -> None:
+    """The share follows the window's size; the variable can only lower it."""
+    payload = {"context_window": {"context_window_size": size}}
+    assert context.compacts_at(payload, World(variables, now=0)) == share
