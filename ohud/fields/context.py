@@ -16,11 +16,12 @@ def percent(payload: "dict[str, Any]", world: "World") -> "int | float | None":
     Reads:    context_window.used_percentage [%]; without it current_usage over context_window_size
     Returns:  number 0..100 [%]; None before the first answer, and after a compaction until the next
     Errors:   none
-    Source:   host payloads 2.1.332; current_usage is null where nothing counts yet; the host's own rule is input and cache tokens over the size, as a whole number
+    Source:   host payloads 2.1.332; current_usage is null where nothing counts yet; the host's own rule is input and
+              cache tokens over the size, as a whole number
     """
     window_of = table(payload, "context_window")
     if "current_usage" in window_of and window_of["current_usage"] is None:
-        # Nothing has been sent since the start, a /clear or a /compact: a figure that is there all the same is of before.
+        # Nothing has been sent since the start, a /clear or a /compact: a figure that is there is of before.
         return None
     given = number(window_of.get("used_percentage"))
     if given is not None:
