@@ -21,9 +21,7 @@ FOLDER = Path(os.environ.get("OHUD_CASES") or OWN)
 # "kind:KIND"     cases of the kind that are not in tests/cases: their faults skip them, since nobody has looked at them
 # "computed.X"    each expression or render that mentions the field
 LATER: dict[str, str] = {
-    "part:subagents": "needs run/subagents",
     "part:stream": "needs the stream command",
-    "kind:subagent": "needs run/subagents",
     "kind:stream": "needs the stream command",
 }
 

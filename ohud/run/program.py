@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Raised whenever the meaning of a program changes: an older file is compiled anew.
-FORMAT = 4
+FORMAT = 5
 _SLASH = "\\" if WINDOWS else "/"
 
 
@@ -35,22 +35,23 @@ def config_path(world: World) -> "str | None":
     return world.home + "/.config/ohud/config.toml" if world.home else None
 
 
-def load(world: World, theme: "str | None" = None, project: "str | None" = None) -> "dict[str, Any]":
+def load(world: World, theme: "str | None" = None, project: "str | None" = None, part: str = "") -> "dict[str, Any]":
     """
     The program to run.
 
     Takes:   theme: a name or path that wins over the config's; project: a directory of the config's `[projects]`,
-             whose theme is drawn
+             whose theme is drawn; part: "" the status line, "subagents" a task's row, in files of their own so that
+             neither pays for the other
     Errors:  whatever the compiler raises when it cannot run at all (a package is missing, say)
     """
     config = config_path(world)
-    name = file_name(config, theme, world.home, project)
+    name = file_name(config, theme, world.home, project, part)
     raw = world.read_private(name)
     if raw:
         program = world.decode(raw)
         if program is not None and _current(program, world):
             return program
-    return compile_now(world, config, theme, name, project)
+    return compile_now(world, config, theme, name, project, part)
 
 
 def for_session(program: "dict[str, Any]", raw: "bytes | None", world: World) -> "dict[str, Any]":
@@ -71,7 +72,7 @@ def for_session(program: "dict[str, Any]", raw: "bytes | None", world: World) ->
     for project in projects:
         # The longest comes first.
         if isinstance(project, str) and (here == project or here.startswith(project.rstrip(_SLASH) + _SLASH)):
-            return load(world, project=project)
+            return load(world, project=project, part=program["part"])
     return program
 
 
@@ -88,11 +89,13 @@ def _normal(path: str) -> str:
     return _SLASH.join(kept) if WINDOWS else _SLASH + _SLASH.join(kept)
 
 
-def file_name(config: "str | None", theme: "str | None", home: "str | None", project: "str | None" = None) -> str:
+def file_name(
+    config: "str | None", theme: "str | None", home: "str | None", project: "str | None" = None, part: str = ""
+) -> str:
     """The cache file of one config and theme: a digest, as no path or name may reach a file name."""
     from _imp import source_hash
 
-    key = "\0".join((__file__, config or "", theme or "", home or "", project or ""))
+    key = "\0".join((__file__, config or "", theme or "", home or "", project or "", part))
     digest = source_hash(FORMAT, key.encode("utf-8", "surrogatepass"))
     return "program-" + __version__ + "-" + digest.hex() + ".json"
 
@@ -122,13 +125,18 @@ def stamp(world: World, path: str) -> "list[Any]":
 
 
 def compile_now(
-    world: World, config: "str | None", theme: "str | None", name: str, project: "str | None" = None
+    world: World,
+    config: "str | None",
+    theme: "str | None",
+    name: str,
+    project: "str | None" = None,
+    part: str = "",
 ) -> "dict[str, Any]":
     """Compiles the theme (the one door to the cold lane) and keeps the program in the cache."""
     reach_packages()
     from ohud.theme.lower import compile_program, encode
 
-    program = compile_program(config, theme, world, project)
+    program = compile_program(config, theme, world, project, part)
     world.write_private(name, encode(program))
     return program
 

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 # A render that is still going after this ends in the fallback line [s].
-_BACKSTOP = 0.25
+BACKSTOP = 0.25
 _DEFAULT_PRIORITY = 50
 _TEXT_LIMIT = 8192
 
 
-class _Late(BaseException):
+class Late(BaseException):
     """The backstop went off; no handler for ordinary errors may swallow it."""
 
 
@@ -34,7 +34,12 @@ def run(argv: "list[str]") -> None:
     try:
         world = World()
         world.later = []
-        write(status(world) if argv[1:2] != ["subagents"] else "")
+        if argv[1:2] == ["subagents"]:
+            from ohud.run.subagents import subagents
+
+            write(subagents(world))
+        else:
+            write(status(world))
         if world.later:
             # Once the line is out: a fork makes all that this process still writes to dearer.
             from ohud.run.slow import start
@@ -69,17 +74,18 @@ def status(world: World, theme: "str | None" = None) -> str:
         raw = stdin.read()
         if theme is None and program.get("projects"):
             program = for_session(program, raw, world)
-        _set_backstop(_BACKSTOP)
+        set_backstop(BACKSTOP)
         try:
             return render(raw, program, world)
         finally:
-            _set_backstop(0)
-    except (Exception, _Late) as fault:
+            set_backstop(0)
+    except (Exception, Late) as fault:
         world.log("the render failed: %s: %s" % (type(fault).__name__, fault))
         return _failed(program, world)
 
 
-def _set_backstop(seconds: float) -> None:
+def set_backstop(seconds: float) -> None:
+    """Lets `Late` be raised after so long [s]; 0 calls it off."""
     import _signal  # type: ignore[import-not-found]
 
     if hasattr(_signal, "setitimer"):
@@ -89,7 +95,7 @@ def _set_backstop(seconds: float) -> None:
 
 
 def _ring(number: int, frame: object) -> None:
-    raise _Late("it took longer than %d ms" % (_BACKSTOP * 1000))
+    raise Late("it took longer than %d ms" % (BACKSTOP * 1000))
 
 
 def render(raw: "bytes | None", program: "dict[str, Any]", world: World) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ohud import __version__
@@ -26,26 +26,30 @@ class Built:
     A theme compiled.
 
     Takes:  program: ready to run; problems: what is wrong, in the order of the theme; failed: the program is that of
-            the built-in classic, as the theme cannot be used whole
+            the built-in classic, as the theme cannot be used whole; rows: the program of a subagent's row
     """
 
     program: dict[str, Any]
     problems: list[Problem]
     failed: bool
+    rows: dict[str, Any]
 
 
-def compile_program(config: str | None, theme: str | None, world: World, project: str | None = None) -> dict[str, Any]:
+def compile_program(
+    config: str | None, theme: str | None, world: World, project: str | None = None, part: str = ""
+) -> dict[str, Any]:
     """
     The program for a refresh: config, theme and what it extends.
 
     Takes:   config: the config file's absolute path, None when there is no place for one; theme: wins over the
-             config's; project: a directory of `[projects]`, whose theme is drawn
+             config's; project: a directory of `[projects]`, whose theme is drawn; part: "subagents" for the rows
     Returns: always a program; where the theme cannot be used, the classic with a notice below it
     """
     with _deadline():
         required = world.env("OHUD_CONFIG") is not None
         loaded = read.load(config, home=world.home, theme=theme, directory=project, required=required)
-        program = build(loaded).program
+        built = build(loaded)
+        program = built.rows if part == "subagents" else built.program
         program["projects"] = read.project_folders(loaded.theme.settings["projects"], world.home)
         return program
 
@@ -67,11 +71,13 @@ def build(loaded: read.Loaded) -> Built:
     failed = failed or loaded.failed
     if failed:
         program, _ = _lower(loaded.classic, [])
+    rows = _rows(loaded, problems, failed)
     spoken = next((p for weight in ("fatal", "part") for p in problems if p.weight == weight), None)
-    program["sources"] = [list(stamp) for stamp in loaded.stamps]
-    program["notices"] = loaded.theme.notices
-    program["notice"] = notice(spoken) if spoken and loaded.theme.notices else None
-    return Built(program, problems, failed)
+    for made in (program, rows):
+        made["sources"] = [list(stamp) for stamp in loaded.stamps]
+        made["notices"] = loaded.theme.notices
+        made["notice"] = notice(spoken) if spoken and loaded.theme.notices else None
+    return Built(program, problems, failed, rows)
 
 
 def families_of(reach: Iterable[tuple[str, str | None]]) -> dict[str, list[str] | bool]:
@@ -101,13 +107,50 @@ def families_of(reach: Iterable[tuple[str, str | None]]) -> dict[str, list[str] 
     }
 
 
-def _lower(theme: read.Theme, problems: list[Problem]) -> tuple[dict[str, Any], bool]:
+def _rows(loaded: read.Loaded, problems: list[Problem], failed: bool) -> dict[str, Any]:
+    """
+    The program of a subagent's row: the theme's own, else the classic's.
+
+    Takes:   problems: what is wrong is added, none of it costs the line; failed: the classic is drawn
+    Returns: `flawed`: a row that comes out empty may do so by mistake
+    """
+    found: list[Problem] = []
+    theme = _row_theme(loaded.draft, loaded)
+    program, broken = _lower(theme, found, "subagents")
+    problems += found
+    flawed = any(problem.weight != "ignored" for problem in found) or any(s.broken for s in theme.segments.values())
+    if broken or failed:
+        program, flawed = _lower(_row_theme(loaded.classic, loaded), [], "subagents")
+    return {**program, "flawed": flawed}
+
+
+def _row_theme(theme: read.Theme, loaded: read.Loaded) -> read.Theme:
+    """The theme of a row as if it were that of a line; without a template of its own the classic's lies below it."""
+    own = theme.subagents
+    places = {path: place for path, place in theme.places.items() if path != ("template",)}
+    if own.template is not None:
+        places["template",] = places["subagents", "template"]
+        return replace(theme, template=own.template, layout=None, segments=own.segments, places=places)
+    below = loaded.classic
+    return replace(
+        theme,
+        template=below.subagents.template or "{{ task.label_or_name }}",
+        layout=None,
+        segments={**below.subagents.segments, **own.segments},
+        palette={**below.palette, **theme.palette},
+        options={**below.options, **theme.options},
+        places=places,
+    )
+
+
+def _lower(theme: read.Theme, problems: list[Problem], part: str = "") -> tuple[dict[str, Any], bool]:
     """The program of a theme, and whether it failed as a whole; what is wrong is added to the problems."""
-    work = _Work(theme, problems)
+    work = _Work(theme, problems, part)
     template = work.template()
     return {
         "format": FORMAT,
         "ohud": __version__,
+        "part": part,
         "sources": [],
         "notice": None,
         "notices": theme.notices,
@@ -128,16 +171,19 @@ def _lower(theme: read.Theme, problems: list[Problem]) -> tuple[dict[str, Any], 
 class _Work:
     """One theme under compilation: its segments by name as far as the template uses them."""
 
-    def __init__(self, theme: read.Theme, problems: list[Problem]) -> None:
+    def __init__(self, theme: read.Theme, problems: list[Problem], part: str = "") -> None:
         self.theme = theme
         self.problems = problems
+        # A row's templates see its task, and a fault in them costs the row alone.
+        self.values = ("task",) if part else ()
+        self.whole = not part
         self.segments: dict[str, dict[str, Any]] = {}
 
     def template(self) -> Template:
         """The theme's template compiled, and with it every segment that it can read."""
         theme = self.theme
         if theme.template is not None:
-            found = self._template(theme.template, theme.places.get(("template",)))
+            found = self._template(theme.template, theme.places.get(("template",)), whole=self.whole)
         else:
             found = compile_template(
                 template_text(theme), theme.segments, palette=theme.palette, icons=theme.icons, options=theme.options
@@ -150,7 +196,12 @@ class _Work:
     def _template(self, text: str, at: read.Place | None, values: tuple[str, ...] = (), whole: bool = True) -> Template:
         theme = self.theme
         found = compile_template(
-            text, theme.segments, palette=theme.palette, icons=theme.icons, values=values, options=theme.options
+            text,
+            theme.segments,
+            palette=theme.palette,
+            icons=theme.icons,
+            values=(*values, *self.values),
+            options=theme.options,
         )
         for flaw in found.flaws:
             self._add("template-text", flaw, at, flaw.weight if whole else "part")

@@ -10,6 +10,7 @@ from session import THEMES, Environment, Session, at_home, captured, repository,
 
 PACKAGE_ROOMS = ("ohud.run", "ohud.fields")
 LIBRARY = {"sys", "time", "_json", "select", "_signal", "_bisect"} | set(sys.builtin_module_names)
+PAYLOAD_FOLDER = Path(__file__).parents[1] / "payloads"
 PAYLOADS = ("2.1.332-main-10-near-200k", "2.1.332-unicode-dir-b-after", "2.1.332-ratelimit-float", "2.1.215-raw")
 
 
@@ -47,10 +48,10 @@ def allowed(module: str) -> bool:
     return module in LIBRARY or module in ("ohud", "quick") or module.startswith(PACKAGE_ROOMS)
 
 
-def refresh(session: Session, payload: bytes, env: Environment | None = None) -> set[str]:
-    """What one refresh imports over the bare interpreter."""
+def refresh(session: Session, payload: bytes, env: Environment | None = None, *words: str) -> set[str]:
+    """What one refresh imports over the bare interpreter; words: those of the command line."""
     python, isolated, siteless, hot = STATUS_LINE
-    command = [python, isolated, siteless, "-c", WATCH, hot]
+    command = [python, isolated, siteless, "-c", WATCH, hot, *words]
     outcome = launch(command, Input(payload), session.env(**(env or {})), session.home)
     assert outcome.code == 0 and outcome.out.strip(), outcome
     return modules(outcome.errors) - bare()
@@ -81,6 +82,17 @@ def test_a_warm_refresh_stays_in_the_hot_lane(theme: str, name: str, session: Se
     session.line(payload)
     for columns in (None, {"COLUMNS": "30"}):
         strays = sorted(module for module in refresh(session, payload, columns) if not allowed(module))
+        assert not strays, f"{theme} imports {', '.join(strays)}"
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_warm_rows_of_subagents_stay_in_the_hot_lane(theme: str, session: Session) -> None:
+    """The rows of each shipped theme, wide and narrow, are drawn on the allowed modules alone."""
+    session.configure(f'theme = "{theme}"\n')
+    wide = (PAYLOAD_FOLDER / "subagents" / "2.1.332.ndjson").read_bytes().splitlines()[2]
+    refresh(session, wide, None, "subagents")
+    for raw in (wide, wide.replace(b'"columns":114', b'"columns":20')):
+        strays = sorted(module for module in refresh(session, raw, None, "subagents") if not allowed(module))
         assert not strays, f"{theme} imports {', '.join(strays)}"
 
 
