@@ -10,7 +10,7 @@ def main() -> int:
     Returns:  the exit status: 0 done, 1 the answer is "no", 2 wrong use
     """
     words = sys.argv[1:]
-    if not words or words[0] == "subagents":
+    if not words or words == ["subagents"]:
         from ohud.run.status import run
 
         run(sys.argv)
