@@ -15,6 +15,10 @@ COMMANDS = {
     "themes": ("themes", "list the themes, each drawn once; `themes show NAME` prints one"),
     "check": ("check", "find every fault of a theme or config"),
     "eval": ("evaluate", "print the value of a JMESPath expression over the payload on stdin"),
+    "host": ("host", "play a status line command as Claude Code runs and draws it"),
+    "install": ("install", "put the status line into Claude Code's settings"),
+    "uninstall": ("uninstall", "take it out again, and bring back what was there before"),
+    "doctor": ("doctor", "say why the status line is not there, or not whole, and what to do"),
     "schema": ("schema", "compare or write the generated schema files (for work on ohud itself)"),
 }
 

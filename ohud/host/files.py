@@ -141,8 +141,10 @@ def _stamp(facts: os.stat_result) -> tuple[int, int, int]:
     return facts.st_mtime_ns, facts.st_size, facts.st_ino
 
 
-def write_beside(path: str, data: bytes, like: os.stat_result | None, private: bool, left: Leftovers) -> str:
-    """A temporary file beside the real one, with its mode and group, on the disk."""
+def write_beside(
+    path: str, data: bytes, like: os.stat_result | None, private: bool, left: Leftovers, sync: bool = True
+) -> str:
+    """A temporary file beside the real one, with its mode and group; `sync`: on the disk before anything else."""
     temporary = name_beside(path)
     handle = os.open(temporary, _NEW, 0o600 if private or like is not None else 0o666)
     left.paths.append(temporary)
@@ -152,7 +154,8 @@ def write_beside(path: str, data: bytes, like: os.stat_result | None, private: b
             with suppress(OSError):
                 os.fchown(handle, -1, like.st_gid)
             os.fchmod(handle, stat.S_IMODE(like.st_mode))
-        os.fsync(handle)
+        if sync:
+            os.fsync(handle)
     finally:
         os.close(handle)
     return temporary
@@ -242,7 +245,6 @@ def back_up(path: str, raw: bytes, left: Leftovers) -> str | None:
         left.paths.append(name)
         try:
             _write_all(handle, raw)
-            os.fsync(handle)
         finally:
             os.close(handle)
         return name

@@ -24,7 +24,7 @@ DOORS = {
     "run/journal.py": {"json": "where the C encoder is missing"},
     "run/slow.py": {"json": "in the detached refresher, for which nobody waits"},
     "run/status.py": {"gc": "a C module; collecting is switched off"},
-    "run/subagents.py": {"gc": "a C module; collecting is switched off"},
+    "run/subagents.py": {"json": "where the C encoder is missing"},
 }
 # Who may write files, and what.
 WRITERS = {
@@ -32,7 +32,8 @@ WRITERS = {
     "run/slow.py": "answers of detached refreshers, and their locks",
     "theme/lower.py": "compiled programs",
     "host/scenarios.py": "a scratch folder for the built-in scenarios, taken away again",
-    "host/settings.py": "the host's settings",
+    "host/files.py": "the host's settings, ohud's config, and a record of both for the way back",
+    "host/replace.py": "the same, step by step",
     "cli/schema.py": "schemas and README tables",
 }
 # Who may start a process.
@@ -50,6 +51,7 @@ STARTERS = {
     "startfile",
 }
 CHANGES = {"unlink", "remove", "rename", "replace", "mkdir", "rmdir", "chmod", "link", "symlink", "truncate"}
+LOOKS = {"get_terminal_size", "which", "gettempdir"}
 PATH_CHANGES = {"write_text", "write_bytes", "touch", "mkdir", "unlink", "rmdir", "chmod", "symlink_to", "rename"}
 
 
@@ -272,7 +274,7 @@ def _writes(node: ast.Call, receiver: str, name: str, constants: dict[str, str])
         return any(not isinstance(one, ast.Constant) or set(str(one.value)) & set("wax+") for one in mode)
     if system:
         return name in CHANGES
-    return name in PATH_CHANGES or receiver == "tempfile" or (receiver == "shutil" and name != "get_terminal_size")
+    return name in PATH_CHANGES or (receiver in ("tempfile", "shutil") and name not in LOOKS)
 
 
 Arrow = Callable[[list[Tree]], list[str]]
