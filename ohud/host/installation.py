@@ -201,9 +201,7 @@ def uninstall(path: str, record: Record, how: Rewriting) -> Rewritten:
         return raw if new == text else new.encode()
 
     done = rewrite(path, change, replace(how, before=None))
-    if done.backup is not None and entry.undo is not None and entry.undo.fits(done.old):
-        remove(done.backup)  # nobody's work but ours was in it
-        done = replace(done, backup=None)
+    done = _without_needless_copy(done, entry)
     if not how.dry:
         clean_up(path, entry, record, done)
     return done
@@ -340,11 +338,20 @@ def _remembered(path: str, change: Change, record: Record, how: Rewriting) -> Re
         if not how.dry:
             record.set(path, entry)
         raise
+    done = _without_needless_copy(done, entry or Entry())
     if done.changed and not how.dry:
         now = record.entry(path) or Entry()
         backups = now.backups + ((done.backup,) if done.backup else ())
         record.set(path, replace(now, folders=now.folders or done.folders, backups=backups))
     return done
+
+
+def _without_needless_copy(done: Rewritten, entry: Entry) -> Rewritten:
+    """A change whose backup has gone again when nobody's work but ours was in the old file."""
+    if done.backup is None or entry.undo is None or not entry.undo.fits(done.old):
+        return done
+    remove(done.backup)
+    return replace(done, backup=None)
 
 
 def _alike(one: str, other: str) -> int:

@@ -78,11 +78,11 @@ def stays(path: str) -> bool:
 def candidates() -> list[str]:
     """The interpreters at hand: the one that runs, the one its environment was made from, the system's."""
     found = [sys.executable, getattr(sys, "_base_executable", "")]
-    # Versioned folders of a package manager go with the next upgrade: the link that is kept up to date is better.
     found += _SYSTEM if sys.platform != "win32" else ()
     paths: list[str] = []
     seen: set[tuple[str, str]] = set()
     for path in found:
+        # Homebrew's versioned folder goes with the next upgrade: its link among the system's is kept up to date.
         if not path or not os.path.isabs(path) or not os.path.isfile(path) or "/Cellar/" in path:
             continue
         # Two links to one file differ when a virtual environment's settings lie beside one of them.
