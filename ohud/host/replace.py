@@ -324,14 +324,34 @@ def _late(temporary: str, seen: Seen, change: Change) -> bytes | None:
     until = time.monotonic() + _LATE_WAIT_S
     last: bytes | None = None
     while True:
+        # Asked first: who has it open, or was about to when its name was taken away, may write it after the look.
+        alone = _alone(seen.handle)
         facts, raw = os.fstat(seen.handle), content(seen.handle, SIZE_LIMIT)
-        if raw == seen.raw and facts.st_mtime_ns == seen.facts.st_mtime_ns:
+        if raw == seen.raw and facts.st_mtime_ns == seen.facts.st_mtime_ns and alone is not False:
             return None
-        ended = raw == last and raw != b"" and _changeable(raw, change)
+        ended = alone or (raw == last and raw != b"" and _changeable(raw, change))
         if ended or time.monotonic() > until:
             return raw if raw != seen.raw else None
         last = raw
         time.sleep(_LATE_LOOK_S)
+
+
+def _alone(handle: int) -> bool | None:
+    """Whether nobody else has the file open, as a lease on it tells; None where the system has no leases."""
+    if WINDOWS:
+        return None
+    import fcntl
+
+    if not hasattr(fcntl, "F_SETLEASE"):
+        return None
+    try:
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
 
 
 def _changeable(raw: bytes, change: Change) -> bool:
