@@ -267,6 +267,14 @@ def _notes(plan: Plan, done: Rewritten, chosen: Interpreter, scope: str, world: 
             f"a refresh takes {chosen.usual_ms:.0f} ms here, longer than the {seconds:g} s between two: "
             "the host would end every run and show nothing"
         )
+    padding = own.get("padding") if isinstance(own, dict) else None
+    if isinstance(padding, int | float) and padding < 0:
+        notes.append(
+            "with a padding below 0 the host (2.1.215) blanks cells at the ends of the line when only its surroundings "
+            "are drawn again, and its hints may stand over the end of the first row"
+        )
+    if settings.SUBAGENTS in data:
+        notes.append("hosts from 2.1.332 on say that they will drop `subagentStatusLine` in a release to come")
     return notes
 
 

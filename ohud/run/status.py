@@ -300,9 +300,19 @@ def finish(marked: str, segments: Segments, program: "dict[str, Any]", world: Wo
     if not lines and not notice:
         return _ended(program["fallback"]["empty"], program)
     if notice and (rows > 1 or not lines):
-        lines = lines[: rows - 1] + fit(segments.sheet.wrap(notice[:200], "yellow"), segments.sheet, width, 1)
+        lines = lines[: rows - 1] + fit(segments.sheet.wrap(_short(notice, width), "yellow"), segments.sheet, width, 1)
     text = within(lines, segments.sheet, limits["bytes"])
     return _ended(text, program)
+
+
+def _short(notice: str, width: "int | None") -> str:
+    """The notice for a width [cells]: what is wrong gives way to what to do about it."""
+    head, told, rest = notice[:200].rpartition(", run: ")
+    if width is None or not told or width < len(told + rest) + 16:
+        return notice[:200]
+    from ohud.run.cells import ellipsis
+
+    return ellipsis(head, width - len(told + rest)) + told + rest
 
 
 def _ended(text: str, program: "dict[str, Any]") -> str:

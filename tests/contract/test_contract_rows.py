@@ -290,3 +290,13 @@ def test_a_hostile_environment(session: Session) -> None:
     """No home, odd numbers and an unknown zone: a line, status 0, nothing on stderr that looks like a crash."""
     odd = {"HOME": None, "XDG_CACHE_HOME": None, "XDG_CONFIG_HOME": None, "COLUMNS": "-3", "LINES": "0", "TZ": ":none"}
     assert "Opus 5.5" in session.line(payload(session), **{**odd, "OHUD_NOW": "soon", "PATH": None})
+
+
+def test_a_notice_keeps_its_remedy_in_a_narrow_terminal(tmp_path: Path) -> None:
+    """What is wrong is shortened, what to do about it is not."""
+    session = Session(tmp_path)
+    session.configure("margin = -1\n")
+    for columns in ("60", "80"):
+        notice = session.line({"model": {"id": "claude-opus-4-6"}}, COLUMNS=columns, NO_COLOR="1").splitlines()[-1]
+        assert notice.startswith("ohud: ") and notice.endswith("…, run: ohud check"), notice
+        assert len(notice) <= int(columns) - 4
