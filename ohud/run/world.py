@@ -19,6 +19,7 @@ else:
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import stat_result
     from typing import Any
 
@@ -57,8 +58,8 @@ class World:
     """
     What one refresh may know of its surroundings.
 
-    Takes:  settings: the config's tables for the families; color: the config's `color`; columns: its width when
-            COLUMNS says nothing [cells]
+    Takes:  variables: in place of the process's environment; now: in place of the clock [s since 1970], else
+            OHUD_NOW, else the clock
     """
 
     def __init__(self, variables: "dict[str, str] | None" = None, now: "float | None" = None) -> None:
@@ -89,7 +90,12 @@ class World:
         self.transcript: str | None = None
 
     def configure(self, settings: "dict[str, object]", color: object, columns: object) -> None:
-        """What the config says about this machine, once the program is loaded."""
+        """
+        What the config says about this machine, once the program is loaded.
+
+        Takes:  settings: its tables for the families; color: its `color`; columns: its width when COLUMNS says
+                nothing [cells]
+        """
         self.settings = settings
         self.color = depth(color, self.env)
         if self.columns is None and isinstance(columns, int) and 0 < columns <= _MAX_COLUMNS:
@@ -267,18 +273,16 @@ class World:
         log(self.cache_dir(), text, self.now)
 
 
-def depth(setting: object, env: "object") -> int:
+def depth(setting: object, get: "Callable[[str], str | None]") -> int:
     """
     Colour depth in bits: 0 (none), 4, 8 or 24.
 
-    Takes:  setting: the config's `color`; env: looks one variable up
+    Takes:  setting: the config's `color`; get: looks one variable up
     Source: no-color.org; the output is always a pipe, so nothing is asked of the terminal
     """
     fixed = {"never": 0, "16": 4, "256": 8, "truecolor": 24, 16: 4, 256: 8}.get(setting)
     if fixed is not None:
         return int(fixed)
-    get: object = env
-    assert callable(get)
     if get("NO_COLOR"):
         return 0
     force = get("FORCE_COLOR")
