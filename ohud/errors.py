@@ -97,7 +97,10 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     import difflib  # 5 ms; only mistakes need it
 
     folded = {name.lower(): name for name in known}
-    found = difflib.get_close_matches(word[:80].lower(), folded, n=1, cutoff=0.6)
+    word = word[:80].lower()
+    # Letters that changed places come before a letter too few or too many.
+    swapped = [name for name in folded if len(name) == len(word) > 1 and sorted(name) == sorted(word)]
+    found = swapped or difflib.get_close_matches(word, folded, n=1, cutoff=0.6)
     return folded[found[0]] if found else None
 
 

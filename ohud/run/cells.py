@@ -30,11 +30,11 @@ def cut(text: str, cells: int) -> str:
     return text if width(text) <= cells else _head(text, cells, "")
 
 
-def ellipsis(text: str, cells: int) -> str:
-    """The text, or its beginning and `…` when it is wider than that many cells."""
+def ellipsis(text: str, cells: int, mark: str = "…") -> str:
+    """The text, or its beginning and a mark of one cell when it is wider than that many cells."""
     if width(text) <= cells:
         return text
-    return _head(text, cells - 1, "…") if cells > 0 else _head(text, 0, "")
+    return _head(text, cells - 1, mark) if cells > 0 else _head(text, 0, "")
 
 
 def pad(text: str, cells: int, align: str = "left") -> str:

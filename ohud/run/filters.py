@@ -2,7 +2,7 @@
 
 from ohud.run.fault import Fault
 from ohud.run.measures import MEASURES
-from ohud.run.value import TEXT_LIMIT, UNDEFINED, Segment, bounded, number_of, opened, printed, whole
+from ohud.run.value import TEXT_LIMIT, UNDEFINED, Segment, bounded, levels, number_of, opened, printed, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -266,19 +266,19 @@ def _unique(value: "Any", case_sensitive: bool = False) -> "list[Any]":
 # Numbers for people
 
 
-def _spark(value: "Any") -> str:
+def _spark(value: "Any", glyphs: str = "▁▂▃▄▅▆▇█") -> str:
     numbers = [opened(item) for item in value[-200:]]
     known = [n for n in numbers if n is not None]
     most = max(map(number_of, known), default=0)
     least = min(0, min(known, default=0))
-    step = 7 / (most - least) if most > least else 0
-    return "".join(" " if n is None else "▁▂▃▄▅▆▇█"[int((n - least) * step + 0.5)] for n in numbers)
+    step = (levels(glyphs) - 1) / (most - least) if most > least else 0
+    return "".join(" " if n is None else glyphs[int((n - least) * step + 0.5)] for n in numbers)
 
 
 # Paths and cells
 
 
-def _short_path(context: "Context", text: str, limit: int = 40) -> str:
+def _short_path(context: "Context", text: str, limit: int = 40, mark: str = "…") -> str:
     limit = whole(limit, 1, _WIDTH_LIMIT)
     home = (context.home or "").replace("\\", "/").rstrip("/")
     if home and (text.replace("\\", "/") + "/").startswith(home + "/"):
@@ -287,7 +287,7 @@ def _short_path(context: "Context", text: str, limit: int = 40) -> str:
     parts = text.split(separator)
     if len(text) <= limit or len(parts) < 3:
         return text
-    head = parts[0] + separator + "…"
+    head = parts[0] + separator + printed(mark)
     at = len(parts) - 1
     left = limit - len(head) - 1 - len(parts[at])
     while at > 1 and left > len(parts[at - 1]):
@@ -301,10 +301,12 @@ def _basename(text: str) -> str:
     return path[max(path.rfind("/", 0, -1), path.rfind("\\", 0, -1)) + 1 :]
 
 
-def _ellipsis(text: str, width: int) -> str:
+def _ellipsis(text: str, width: int, mark: str = "…") -> str:
     from ohud.run.cells import ellipsis
 
-    return ellipsis(text, whole(width, 0, _WIDTH_LIMIT))
+    if not isinstance(mark, str) or len(mark) != 1:
+        raise Fault("the mark is a single character")
+    return ellipsis(text, whole(width, 0, _WIDTH_LIMIT), mark)
 
 
 def _pad(text: str, width: int, align: str = "left") -> str:

@@ -25,11 +25,11 @@ def fit(text: str, sheet: Sheet, columns: int | None, lines: int) -> list[str]:
         if len(fitted) >= lines:
             break
         line = _closed(line, carried)
-        if not line.isascii():
-            line = _written(line, sheet, limit, columns is not None)
-        if not plain(line).strip():
-            continue
-        fitted.append(line if len(line) <= limit and line.isascii() else ellipsis(line, limit))
+        for part in _wrapped(line, sheet, limit, lines - len(fitted)) if sheet.wraps else (line,):
+            if not part.isascii():
+                part = _written(part, sheet, limit, columns is not None)
+            if plain(part).strip():
+                fitted.append(part if len(part) <= limit and part.isascii() else ellipsis(part, limit, sheet.mark))
     return fitted
 
 
@@ -43,7 +43,7 @@ def within(lines: list[str], sheet: Sheet, limit: int) -> str:
             lines = lines[:-1]
         else:
             cells = width(lines[0]) // 2
-            lines = [ellipsis(lines[0], cells)] if cells else []
+            lines = [ellipsis(lines[0], cells, sheet.mark)] if cells else []
     return ""
 
 
@@ -120,6 +120,57 @@ def _rows(line: str, places: list[int], sheet: Sheet, limit: int) -> str:
         else:
             pieces.append(c)
     return "".join(pieces)
+
+
+def _wrapped(line: str, sheet: Sheet, limit: int, lines: int) -> list[str]:
+    """
+    The line, its first row that may wrap spread over as many lines as it needs and may take.
+
+    What stands beside the row stays on its first line.
+    """
+    at = next((at for at, c in enumerate(line) if ord(c) - 0xDE00 in sheet.wraps), -1)
+    if at < 0 or width(_whole(line, sheet)) + line.count("\udf00") <= limit:
+        return [line]
+    number = ord(line[at]) - 0xDE00
+    items, sep, caps = sheet.rows[number]
+    gap = width(sep) + (2 * width(caps[2]) if caps else 0)
+    ends = width(caps[0] + caps[1] + caps[2] * 2) - gap if caps else -width(sep)
+    cells = [width(text := _whole(item[0], sheet)) + text.count("\udf00") + gap for item in items]
+    beside = _whole(line[:at] + line[at + 1 :], sheet)
+    first = limit - ends - width(beside) - beside.count("\udf00")
+    most = min(sheet.wraps[number], lines)
+    kept = list(range(len(items)))
+    groups = _groups(kept, cells, first, limit - ends)
+    for drop in sorted(kept, key=lambda each: (items[each][2], -each)):
+        if len(groups) <= most or len(kept) < 2:
+            break
+        kept.remove(drop)
+        groups = _groups(kept, cells, first, limit - ends)
+    if len(sheet.rows) + len(groups) > 256:
+        return [line]
+    opened: list[str] = []
+    _closed(line[:at], opened)
+    before, after = "".join(opened), "\udc00" * len(opened)
+    made: list[str] = []
+    for group in groups[:most]:
+        mark = chr(0xDE00 + len(sheet.rows))
+        sheet.rows.append(([items[each] for each in group], sep, caps))
+        sheet.sizes.append(sheet.sizes[number])
+        made.append(before + mark + after if made else line[:at] + mark + line[at + 1 :])
+    return made
+
+
+def _groups(kept: list[int], cells: list[int], first: int, others: int) -> list[list[int]]:
+    """The items line by line, each line as full as it gets; `first` and `others` are the lines' room [cells]."""
+    groups: list[list[int]] = []
+    free = 0
+    for at in kept:
+        if not groups or cells[at] > free:
+            free = others if groups else first
+            groups.append([])
+        groups[-1].append(at)
+        free -= cells[at]
+    return groups
 
 
 def _whole(text: str, sheet: Sheet) -> str:

@@ -3,7 +3,7 @@
 import time
 
 from ohud.run.fault import Fault
-from ohud.run.value import number_of, whole
+from ohud.run.value import levels, number_of, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,8 +119,9 @@ def _bar(value: "Any", width: int = 10, full: "str | None" = None, empty: "str |
     return bar + track * (width - len(bar))
 
 
-def _blocks(value: "Any") -> str:
-    return "▁▂▃▄▅▆▇█"[int(min(100, max(0, number_of(value))) * 7 / 100 + 0.5)]
+def _blocks(value: "Any", glyphs: str = "▁▂▃▄▅▆▇█") -> str:
+    steps = levels(glyphs) - 1
+    return glyphs[int(min(100, max(0, number_of(value))) * steps / 100 + 0.5)]
 
 
 # name: (what the operand is turned into, function). text: what it prints; cells: the same for functions that measure

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Raised whenever the meaning of a program changes: an older file is compiled anew.
-FORMAT = 5
+FORMAT = 6
 _SLASH = "\\" if WINDOWS else "/"
 
 

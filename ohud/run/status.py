@@ -124,12 +124,19 @@ class Segments:
         self.document = root
         self.faults: list[str] = []
         self.sheet = Sheet(world.color, program["palette"], world.env("TERM") != "dumb", "file" in program["links"])
+        self.sheet.mark = program["mark"]
         self.made: dict[str, Segment] = {}
         self.context = Context(
             sheet=self.sheet,
             now=world.now,
             home=world.home,
-            terminal={"columns": world.columns, "lines": world.lines, "color": COLORS[world.color]},
+            terminal={
+                "columns": world.columns,
+                "lines": world.lines,
+                "color": COLORS[world.color],
+                "background": program["background"],
+                "icons": program["icons"],
+            },
             palette=program["palette"],
             segment=self.segment,
         )
@@ -209,7 +216,7 @@ class Segments:
         if "max_width" in spec:
             from ohud.run.cells import ellipsis
 
-            text = ellipsis(text, spec["max_width"])
+            text = ellipsis(text, spec["max_width"], self.sheet.mark)
         style = _style(spec, value)
         return Segment(value, True, text, self.sheet.wrap(text, style) if style else text, style, priority)
 
@@ -282,14 +289,7 @@ def _family(name: str) -> "Any":
 
 def finish(marked: str, segments: Segments, program: "dict[str, Any]", world: World) -> str:
     """Marked text made fit for the terminal, with the notice below it, or the fallback for an empty line."""
-    limits = program["limits"]
-    rows = limits["lines"]
-    if world.lines is not None and world.lines > 1:
-        rows = min(rows, world.lines - 1)
-    width = None if world.columns is None else max(1, world.columns - program["margin"])
-    cells = limits.get("cells")
-    if cells and (width is None or cells < width):
-        width = cells
+    width, rows = room(program, world)
     lines = fit(marked, segments.sheet, width, rows)
     notice = program["notice"]
     faults = segments.faults + segments.context.faults
@@ -300,19 +300,31 @@ def finish(marked: str, segments: Segments, program: "dict[str, Any]", world: Wo
     if not lines and not notice:
         return _ended(program["fallback"]["empty"], program)
     if notice and (rows > 1 or not lines):
-        lines = lines[: rows - 1] + fit(segments.sheet.wrap(_short(notice, width), "yellow"), segments.sheet, width, 1)
-    text = within(lines, segments.sheet, limits["bytes"])
+        said = _short(notice, width, program["mark"])
+        lines = lines[: rows - 1] + fit(segments.sheet.wrap(said, "yellow"), segments.sheet, width, 1)
+    text = within(lines, segments.sheet, program["limits"]["bytes"])
     return _ended(text, program)
 
 
-def _short(notice: str, width: "int | None") -> str:
+def room(program: "dict[str, Any]", world: World) -> "tuple[int | None, int]":
+    """The width that lines may have [cells], None for no limit, and how many there may be."""
+    limits = program["limits"]
+    rows = limits["lines"]
+    if world.lines is not None and world.lines > 1:
+        rows = min(rows, world.lines - 1)
+    width = None if world.columns is None else max(1, world.columns - program["margin"])
+    cells = limits.get("cells")
+    return (cells if cells and (width is None or cells < width) else width), rows
+
+
+def _short(notice: str, width: "int | None", mark: str) -> str:
     """The notice for a width [cells]: what is wrong gives way to what to do about it."""
     head, told, rest = notice[:200].rpartition(", run: ")
     if width is None or not told or width < len(told + rest) + 16:
         return notice[:200]
     from ohud.run.cells import ellipsis
 
-    return ellipsis(head, width - len(told + rest)) + told + rest
+    return ellipsis(head, width - len(told + rest), mark) + told + rest
 
 
 def _ended(text: str, program: "dict[str, Any]") -> str:

@@ -24,6 +24,7 @@ _OFF = ((3, "22"), (4, "23"), (8, "24"), (16, "27"), (32, "29"))
 _ANSI = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white", "gray", "grey", "default")
 _BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _LIMIT = 16384  # characters that a row may grow to
+LINES = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "10")  # that a row may wrap to
 
 
 class Sheet:
@@ -39,6 +40,8 @@ class Sheet:
         # items (text, style, priority), separator, None or (start, end, pad) of a powerline
         self.rows: list[tuple[list[tuple[str, Style | None, int]], str, tuple[str, str, str] | None]] = []
         self.sizes: list[int] = []
+        self.mark = "…"  # ends what is cut
+        self.wraps: dict[int, int] = {}  # number of a row that may take more lines than one: how many
         self._known: dict[Style, str] = {}
 
     def wrap(self, text: str, spec: str) -> str:
@@ -115,11 +118,15 @@ class Sheet:
             self.links.append(url)
         return chr(0xDC01 + self.links.index(url)) + balanced(text) + "\udc00"
 
-    def row(self, items: "Iterable[tuple[str, int]]", sep: str = "  ") -> str:
-        """A place for the items, joined; fit drops those of the lowest priority. Blank items vanish, "" when all do."""
+    def row(self, items: "Iterable[tuple[str, int]]", sep: str = "  ", wrap: str = "1") -> str:
+        """
+        A place for the items, joined; fit drops those of the lowest priority. Blank items vanish, "" when all do.
+
+        Takes:    wrap: the lines that it may take before anything is dropped, a number in digits
+        """
         if type(sep) is not str:
             raise Fault("a separator is text")
-        return self._place([(text, None, priority) for text, priority in items], sep, None)
+        return self._place([(text, None, priority) for text, priority in items], sep, None, wrap)
 
     def powerline(
         self,
@@ -128,11 +135,13 @@ class Sheet:
         start: str | None = None,
         end: str | None = None,
         pad: str = " ",
+        wrap: str = "1",
     ) -> str:
         """
         A place for the items as blocks of their own background, with arrows in between.
 
-        Takes:    items: text, style spec, priority; sep: the arrow; start, end: caps (None: as the arrow asks)
+        Takes:    items: text, style spec, priority; sep: the arrow; start, end: caps (None: as the arrow asks); wrap:
+                  as for `row`
         Errors:   Fault for an unknown word or colour
         """
         blocks = [(text, self.style(spec) if spec else None, priority) for text, spec, priority in items]
@@ -143,15 +152,17 @@ class Sheet:
             start = sep if points_left(sep) else ""
         if end is None:
             end = sep if is_arrow(sep) and not points_left(sep) else ""
-        return self._place(blocks, sep, (_line(start), _line(end), _line(pad)))
+        return self._place(blocks, sep, (_line(start), _line(end), _line(pad)), wrap)
 
     def fill(self) -> str:
         """Flexible space: what follows goes to the right."""
         return "\udf00"
 
     def _place(
-        self, items: "list[tuple[str, Style | None, int]]", sep: str, caps: "tuple[str, str, str] | None"
+        self, items: "list[tuple[str, Style | None, int]]", sep: str, caps: "tuple[str, str, str] | None", wrap: str
     ) -> str:
+        if type(wrap) is not str or wrap not in LINES:
+            raise Fault("`wrap` is a number of lines from 1 to 10")
         kept = [
             (_line(text), style, priority)
             for text, style, priority in items
@@ -164,6 +175,8 @@ class Sheet:
         size = sum([self.size(text) + len(sep) + 4 for text, _, _ in kept])
         if size > _LIMIT:
             raise Fault("a row is too long")
+        if wrap != "1":
+            self.wraps[len(self.rows)] = int(wrap)
         self.rows.append((kept, _line(sep), caps))
         self.sizes.append(size)
         return chr(0xDE00 + len(self.rows) - 1)

@@ -110,6 +110,13 @@ def whole(value: "Any", least: int, most: int) -> int:
     raise Fault("a whole number from %d to %d is needed here" % (least, most))
 
 
+def levels(glyphs: "Any") -> int:
+    """How many glyphs stand for a number, lowest first. Errors: Fault for what is no such text."""
+    if isinstance(glyphs, str) and 2 <= len(glyphs) <= 32:
+        return len(glyphs)
+    raise Fault("the glyphs are a text of 2 to 32 characters, lowest first")
+
+
 def bounded(value: "Any") -> "Any":
     if isinstance(value, int) and not -INTEGER_LIMIT <= value < INTEGER_LIMIT:
         raise Fault("a number is beyond 64 bits")

@@ -13,6 +13,7 @@ from ohud.run.program import FORMAT
 from ohud.run.world import World
 from ohud.theme import fieldset, read
 from ohud.theme.expressions import LENGTH, compile_expression
+from ohud.theme.icons import CUT
 from ohud.theme.styles import wrong_style
 from ohud.theme.templates import Template, compile_template
 
@@ -67,7 +68,7 @@ def build(loaded: read.Loaded) -> Built:
     """
     problems = list(loaded.problems)
     # What is wrong in a theme that cannot be drawn is said all the same.
-    program, failed = _lower(loaded.draft, problems)
+    program, failed = _lower(loaded.draft, problems, partial=loaded.failed)
     failed = failed or loaded.failed
     if failed:
         program, _ = _lower(loaded.classic, [])
@@ -116,7 +117,7 @@ def _rows(loaded: read.Loaded, problems: list[Problem], failed: bool) -> dict[st
     """
     found: list[Problem] = []
     theme = _row_theme(loaded.draft, loaded)
-    program, broken = _lower(theme, found, "subagents")
+    program, broken = _lower(theme, found, "subagents", loaded.failed)
     problems += found
     flawed = any(problem.weight != "ignored" for problem in found) or any(s.broken for s in theme.segments.values())
     if broken or failed:
@@ -143,9 +144,15 @@ def _row_theme(theme: read.Theme, loaded: read.Loaded) -> read.Theme:
     )
 
 
-def _lower(theme: read.Theme, problems: list[Problem], part: str = "") -> tuple[dict[str, Any], bool]:
-    """The program of a theme, and whether it failed as a whole; what is wrong is added to the problems."""
-    work = _Work(theme, problems, part)
+def _lower(
+    theme: read.Theme, problems: list[Problem], part: str = "", partial: bool = False
+) -> tuple[dict[str, Any], bool]:
+    """
+    The program of a theme, and whether it failed as a whole; what is wrong is added to the problems.
+
+    Takes:  partial: not all of the theme could be read, so that it may have names that are not known here
+    """
+    work = _Work(theme, problems, part, partial)
     template = work.template()
     return {
         "format": FORMAT,
@@ -161,6 +168,9 @@ def _lower(theme: read.Theme, problems: list[Problem], part: str = "") -> tuple[
         "fallback": theme.fallback,
         "newline": theme.newline,
         "margin": theme.margin,
+        "background": theme.background,
+        "icons": theme.icons,
+        "mark": CUT[theme.icons],
         "color": theme.color,
         "columns": theme.columns,
         "links": list(theme.links),
@@ -171,9 +181,10 @@ def _lower(theme: read.Theme, problems: list[Problem], part: str = "") -> tuple[
 class _Work:
     """One theme under compilation: its segments by name as far as the template uses them."""
 
-    def __init__(self, theme: read.Theme, problems: list[Problem], part: str = "") -> None:
+    def __init__(self, theme: read.Theme, problems: list[Problem], part: str = "", partial: bool = False) -> None:
         self.theme = theme
         self.problems = problems
+        self.partial = partial
         # A row's templates see its task, and a fault in them costs the row alone.
         self.values = ("task",) if part else ()
         self.whole = not part
@@ -204,7 +215,9 @@ class _Work:
             options=theme.options,
         )
         for flaw in found.flaws:
-            self._add("template-text", flaw, at, flaw.weight if whole else "part")
+            # What a missing part of the theme would have named is no mistake of its own.
+            if not (self.partial and flaw.message.startswith("unknown name ")):
+                self._add("template-text", flaw, at, flaw.weight if whole else "part")
         return found
 
     def _segment(self, source: read.SegmentSource) -> tuple[dict[str, Any], set[str]]:

@@ -64,7 +64,7 @@ class Theme:
     What to draw and how on this machine: theme and config merged, every value of the declared type.
 
     Takes:  template or layout is not None, never both (the file on top decides, in one file the template);
-            layout: names of existing segments only; palette: texts, numbers included;
+            layout: names of existing segments only; palette: of this background, texts, numbers included;
             limits: lines, bytes, cells; fallback: no_input, empty, error (texts);
             settings: the config's tables of the families by name, their defaults filled in;
             places: ("template",), ("layout",), ("palette", name), ("separator",), ("subagents", "template"), ...
@@ -86,6 +86,7 @@ class Theme:
     segments: dict[str, SegmentSource]
     subagents: Subagents
     icons: str
+    background: str
     color: str
     margin: int
     columns: int | None
@@ -307,10 +308,18 @@ class _Reader:
             source = parse(fetch(path, self.stamps), path)
         except Unreadable as error:
             if required or not error.absent:
-                self._lost(f"{quote(path, 80) if named else 'the file'} {error.reason}", named, Span(path))
+                self._lost(f"{self._shown(path) if named else 'the file'} {error.reason}", named, Span(path))
             return None
         self.files[path] = source
         return source
+
+    def _shown(self, path: str) -> str:
+        """A path as people know it, its end first of all: below the config's folder, else below home as `~`."""
+        for folder, mark in ((self.config_dir, ""), (self.home, "~" + os.sep)):
+            if folder and path.startswith(folder.rstrip(os.sep) + os.sep):
+                path = mark + path[len(folder.rstrip(os.sep)) + 1 :]
+                break
+        return quote(path if len(path) <= 60 else "…" + path[-59:])
 
     def chain(self, choice: str, named: Place | None) -> list[Layer]:
         """The layers of a theme and of what it extends, the named one first; none when it cannot be read."""
@@ -464,7 +473,7 @@ def _theme(layers: list[Layer], config: Layer | None, report: bool = False) -> T
         newline=value("newline"),
         template=value("template"),
         layout=layout,
-        palette={name: str(colour) for name, colour in _under(merged, "palette").items()},
+        palette=_palette(layers, value("background", machine)),
         options=_options(merged, layers, config, report),
         limits=_filled(shape.LIMITS, _under(merged, "limits")),
         fallback=_filled(shape.FALLBACK, _under(merged, "fallback")),
@@ -474,6 +483,7 @@ def _theme(layers: list[Layer], config: Layer | None, report: bool = False) -> T
             _segments(merged, ("subagents", "segments"), broken, icons, report),
         ),
         icons=icons,
+        background=value("background", machine),
         color=value("color", machine),
         margin=value("margin", machine),
         columns=value("columns", machine),
@@ -489,6 +499,16 @@ _SUBAGENTS_TEMPLATE: KeyPath = ("subagents", "template")
 
 def _under(merged: dict[KeyPath, tuple[Any, Place]], name: str) -> dict[str, Any]:
     return {str(path[1]): value for path, (value, _) in merged.items() if path[0] == name and len(path) == 2}
+
+
+def _palette(layers: list[Layer], background: str) -> dict[str, str]:
+    """The colours by name: in each file those for the background over the others, and the files over each other."""
+    found: dict[str, str] = {}
+    for layer in layers:
+        for table in ("palette", "palette_" + background):
+            values = layer.values.items()
+            found.update({str(path[1]): str(colour) for path, colour in values if path[0] == table and len(path) == 2})
+    return found
 
 
 def _options(

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from inspect import signature
 from typing import Any, cast
 
 import jmespath
@@ -37,7 +38,7 @@ from ohud.run.style import STYLE_FILTERS
 from ohud.run.template import SCALES, Context
 from ohud.run.value import TESTS, UNDEFINED, Segment, opened, printed
 from ohud.run.world import World
-from ohud.theme.icons import glyph
+from ohud.theme.icons import PLAIN, glyph
 from ohud.theme.lower import template_text
 from ohud.theme.read import Theme
 from ohud.theme.templates import OPERATORS, compile_template, normal
@@ -141,7 +142,8 @@ class _Environment(ImmutableSandboxedEnvironment):
         self.filters.clear()
         self.filters["~"] = lambda values: "".join(map(printed, values))
         for name, (kind, function) in FILTERS.items():
-            self.filters[name] = _filter(name, kind, function, context)
+            drawn = _drawn(function, PLAIN[name]) if icons == "ascii" and name in PLAIN else function
+            self.filters[name] = _filter(name, kind, drawn, context)
         for name, style in {**STYLE_FILTERS, **SCALES}.items():
             self.filters[name] = _style(name, style, context)
         self.tests = {name: _test(name) for name in TESTS} | {
@@ -192,6 +194,17 @@ def _operand(kind: str, value: Any) -> Any:
     if kind in ("list", "order") and isinstance(value, Segment) and not isinstance(raw, (list, dict, tuple)):
         return printed(value)
     return raw
+
+
+def _drawn(function: Callable[..., Any], glyphs: dict[str, str]) -> Callable[..., Any]:
+    """The function with other glyphs where it is not given any."""
+    names = list(signature(function).parameters)
+
+    def drawing(*arguments: Any, **named: Any) -> Any:
+        given = names[: len(arguments)]
+        return function(*arguments, **{**{key: text for key, text in glyphs.items() if key not in given}, **named})
+
+    return drawing
 
 
 def _filter(name: str, kind: str, function: Callable[..., Any], context: Context) -> Callable[..., Any]:

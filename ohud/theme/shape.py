@@ -125,6 +125,7 @@ EXPRESSION = Text(longest=512, lines=True)
 TEMPLATE = Text(longest=32768, lines=True)
 STYLE = Text(longest=200)
 COLOUR = Union((Text(longest=40), Integer(0, 255)))
+PALETTE = Table(names=PALETTE_NAME, entry=COLOUR)
 
 _ICON_FORM = Text(longest=16)
 ICON = Union(
@@ -277,9 +278,21 @@ THEME_KEYS = (
     ),
     Key(
         "palette",
-        Table(names=PALETTE_NAME, entry=COLOUR),
+        PALETTE,
         "Colours by name: `#rrggbb`, 0 to 255, an ANSI name, or another name of the palette.",
         examples=({"accent": "#7aa2f7", "warn": "yellow"},),
+    ),
+    Key(
+        "palette_light",
+        PALETTE,
+        'Colours that lie over `palette` where the config says `background = "light"`.',
+        examples=({"accent": "#2e7de9"},),
+    ),
+    Key(
+        "palette_dark",
+        PALETTE,
+        "Colours that lie over `palette` where the background is dark, for a theme made for light ones.",
+        examples=({"accent": "#7aa2f7"},),
     ),
     Key(
         "options",
@@ -397,6 +410,13 @@ CONFIG_KEYS = (
         "Colours: `auto` follows NO_COLOR, FORCE_COLOR, COLORTERM and TERM.",
         default="auto",
         examples=("256",),
+    ),
+    Key(
+        "background",
+        Text(choices=("dark", "light")),
+        "The terminal's background; themes have colours for both.",
+        default="dark",
+        examples=("light",),
     ),
     Key(
         "margin",

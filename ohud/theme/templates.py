@@ -33,12 +33,12 @@ from jinja2.compiler import find_undeclared
 from jinja2.idtracking import VAR_LOAD_ALIAS, VAR_LOAD_PARAMETER, VAR_LOAD_RESOLVE, Symbols
 from jinja2.visitor import NodeTransformer
 
-from ohud.errors import Flaw, count, invisible, nearest, quote
+from ohud.errors import Flaw, count, either, invisible, nearest, quote
 from ohud.run.filters import FILTERS, check_format
-from ohud.run.style import STYLE_FILTERS
+from ohud.run.style import LINES, STYLE_FILTERS
 from ohud.run.template import SCALES
 from ohud.run.value import TESTS, printed
-from ohud.theme.icons import ICONS, glyph
+from ohud.theme.icons import ICONS, PLAIN, glyph
 from ohud.theme.styles import wrong_colour, wrong_style
 
 SOURCE_LIMIT = 32_768
@@ -55,7 +55,7 @@ Node = Any
 LOOP_NAMES = (
     "index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem",
 )  # fmt: skip
-ROW_OPTIONS = {"row": ("sep",), "powerline": ("sep", "start", "end", "pad")}
+ROW_OPTIONS = {"row": ("sep", "wrap"), "powerline": ("sep", "start", "end", "pad", "wrap")}
 FUNCTIONS = ("fill", "icon", "powerline", "row")
 _ALWAYS = ("palette", "terminal")
 
@@ -122,6 +122,7 @@ _INSTEAD_OF_FILTER = {
 }  # fmt: skip
 _INSTEAD_OF_CALL = {
     "range": "loop over a list: `[1, 2, 3]`",
+    "len": "use the filter `length`",
     "dict": "write an object: `{'key': value}`",
     "namespace": "a value set in a loop ends with its turn; use a filter such as `sum` or `join`",
     "cycler": "use `loop.index0 % 2`",
@@ -238,6 +239,29 @@ class _Choosing(NodeTransformer):
         self.generic_visit(node)
         inner = node.node
         return nodes.Const(not inner.value, lineno=node.lineno) if isinstance(inner, nodes.Const) else node
+
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:
+        """Whether an option is this or that."""
+        self.generic_visit(node)
+        sides = (node.expr, node.ops[0].expr)
+        if len(node.ops) == 1 and node.ops[0].op in ("eq", "ne") and all(isinstance(s, nodes.Const) for s in sides):
+            same = sides[0].value == sides[1].value  # type: ignore[attr-defined]
+            return nodes.Const(same is (node.ops[0].op == "eq"), lineno=node.lineno)
+        return node
+
+    def visit_And(self, node: nodes.And) -> nodes.Node:
+        """What is left of `and` when an option decides it."""
+        self.generic_visit(node)
+        if isinstance(node.left, nodes.Const):
+            return node.right if node.left.value else node.left
+        return node
+
+    def visit_Or(self, node: nodes.Or) -> nodes.Node:
+        """What is left of `or` when an option decides it."""
+        self.generic_visit(node)
+        if isinstance(node.left, nodes.Const):
+            return node.left if node.left.value else node.right
+        return node
 
     def visit_If(self, node: nodes.If) -> nodes.Node | list[nodes.Node]:
         """The branch that an option decides on, in place of the whole."""
@@ -752,6 +776,10 @@ class _Lowering:
             return lowered
         if not self._fits("filter", name, function, skipped, arguments, named, node, pattern):
             return ["fault", f"filter `{name}` is given the wrong arguments"]
+        if self.icons == "ascii" and name in PLAIN:
+            own = list(inspect.signature(function).parameters)[skipped:]
+            given = [*own[: len(arguments)], *(key for key, _ in named)]
+            named += [[key, glyphs] for key, glyphs in PLAIN[name].items() if key not in given]
         if name == "format":
             text = node.node.value if isinstance(node.node, nodes.Const) else None
             fault = check_format(text) if isinstance(text, str) else "the format must be a literal text"
@@ -886,9 +914,14 @@ class _Lowering:
             return ["fill"]
         for key, _ in named:
             if key not in ROW_OPTIONS[name]:
-                help = _did_you_mean(key, ROW_OPTIONS[name])
+                help = _did_you_mean(key, ROW_OPTIONS[name]) or f"it takes {either(ROW_OPTIONS[name])}"
                 self._flaw(f"`{name}` takes no {quote(key)}", node, r"\b(" + key + r")\s*=", help=help, weight="part")
                 return ["fault", f"`{name}` takes no `{key}`"]
+        for pair in node.kwargs:
+            if pair.key == "wrap" and isinstance(pair.value, nodes.Const) and printed(pair.value.value) not in LINES:
+                wrong = "`wrap` is a number of lines from 1 to 10"
+                self._flaw(wrong, node, r"\bwrap\s*=\s*([^\s,)]+)", weight="part")
+                return ["fault", wrong]
         if len(arguments) > ITEM_LIMIT:
             self._flaw(f"`{name}` takes at most {ITEM_LIMIT} items", node, pattern)
         return [name, "", arguments, [], named]

@@ -24,6 +24,7 @@ ODD = (
 WILD = st.text(st.one_of(st.sampled_from(ODD), st.characters(codec=None)), max_size=40)
 SPECS = st.sampled_from(["red", "bold", "dim", "fg:208 bg:#102030", "underline reverse", "strike", "bg:blue italic"])
 URLS = st.sampled_from(["https://example.org/a", "http://b.example", "javascript:x", "https://e.x/\x1b\\"])
+WRAPS = st.sampled_from(["1", "2", "3"])
 # a page is a small tree: how to build a marked text
 LEAF = st.tuples(st.just("text"), WILD)
 PAGE = st.recursive(
@@ -32,8 +33,8 @@ PAGE = st.recursive(
         st.tuples(st.just("wrap"), inner, SPECS),
         st.tuples(st.just("link"), inner, URLS),
         st.tuples(st.just("join"), st.lists(inner, max_size=4)),
-        st.tuples(st.just("row"), st.lists(st.tuples(inner, st.integers(0, 9)), max_size=4), WILD),
-        st.tuples(st.just("power"), st.lists(st.tuples(inner, SPECS, st.integers(0, 9)), max_size=4)),
+        st.tuples(st.just("row"), st.lists(st.tuples(inner, st.integers(0, 9)), max_size=4), WILD, WRAPS),
+        st.tuples(st.just("power"), st.lists(st.tuples(inner, SPECS, st.integers(0, 9)), max_size=4), WRAPS),
         st.tuples(st.just("slice"), inner, st.integers(0, 9), st.integers(0, 30)),
     ),
     max_leaves=12,
@@ -56,9 +57,10 @@ def build(page: tuple, sheet: Sheet) -> str:  # type: ignore[type-arg]
     if kind == "join":
         return "".join(build(item, sheet) for item in page[1])
     if kind == "row":
-        return sheet.row([(build(item, sheet), priority) for item, priority in page[1]], page[2])
+        return sheet.row([(build(item, sheet), priority) for item, priority in page[1]], page[2], page[3])
     if kind == "power":
-        return sheet.powerline([(build(item, sheet), spec, priority) for item, spec, priority in page[1]])
+        blocks = [(build(item, sheet), spec, priority) for item, spec, priority in page[1]]
+        return sheet.powerline(blocks, wrap=page[2])
     return build(page[1], sheet)[page[2] : page[3]]
 
 

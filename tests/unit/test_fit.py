@@ -3,6 +3,7 @@
 import pytest
 
 from ohud.run.cells import width
+from ohud.run.fault import Fault
 from ohud.run.fit import fit, within
 from ohud.run.style import Sheet, paint
 
@@ -59,6 +60,45 @@ def test_row_drops_by_priority() -> None:
     assert shown(row, sheet, 8) == ["dd"]
     assert shown(row, sheet, 1) == ["…"]
     assert shown(sheet.row([("aaaa", 1), ("bbbb", 1)]), sheet, 3) == ["aa…"]
+
+
+def test_row_wraps() -> None:
+    """A row that may take more lines goes on on the next one before anything is dropped."""
+    sheet = Sheet(0, {})
+    row = sheet.row([("aaaa", 50), ("bbbb", 10), ("cccc", 50), ("dd", 90)], " | ", "2")
+    assert shown(row, sheet, 23) == ["aaaa | bbbb | cccc | dd"]
+    assert shown(row, sheet, 22) == ["aaaa | bbbb | cccc", "dd"]
+    assert shown(row, sheet, 12) == ["aaaa | bbbb", "cccc | dd"]
+    assert shown(row, sheet, 10) == ["aaaa", "cccc | dd"]
+    assert shown(row, sheet, 4) == ["aaaa", "dd"]
+    assert shown(row, sheet, 1) == ["…", "…"]
+    assert shown(row + "\nx", sheet, 12, 1) == ["aaaa | dd"]
+    assert shown(row + "\nx", sheet, 12, 3) == ["aaaa | bbbb", "cccc | dd", "x"]
+    for number in ("0", "11", "two", "", "-1", "²"):
+        with pytest.raises(Fault, match="from 1 to 10"):
+            sheet.row([("a", 1)], " ", number)
+
+
+def test_wrapped_row_keeps_what_is_beside_it() -> None:
+    """Text beside a wrapped row stays on its first line, and a style around it goes on on the others."""
+    sheet = Sheet(24, {})
+    items = [("aaaa", 50), ("bbbb", 50), ("cccc", 50)]
+    row = "> " + sheet.wrap(sheet.row(items, " ", "3"), "red") + sheet.fill() + "!"
+    assert shown(row, sheet, 18) == ["> \x1b[31maaaa bbbb cccc\x1b[0m !"]
+    assert shown(row, sheet, 14) == ["> \x1b[31maaaa bbbb\x1b[0m  !", "\x1b[31mcccc\x1b[0m"]
+    assert shown(row, sheet, 8) == ["> \x1b[31maaaa\x1b[0m !", "\x1b[31mbbbb\x1b[0m", "\x1b[31mcccc\x1b[0m"]
+
+
+def test_powerline_wraps() -> None:
+    """Each line of wrapped blocks has its own caps."""
+    sheet = Sheet(24, {})
+    blocks = [("aa", "black bg:red", 50), ("bb", "black bg:green", 50), ("cc", "black bg:blue", 50)]
+    arrow = "\ue0b0"
+    wide = shown(sheet.powerline(blocks, arrow, wrap="2"), sheet, 15)
+    narrow = shown(sheet.powerline(blocks, arrow, wrap="2"), sheet, 14)
+    assert [line.count(arrow) for line in wide] == [3]
+    assert [line.count(arrow) for line in narrow] == [2, 1]
+    assert all("cc" in line for line in (wide[0], narrow[1]))
 
 
 def test_rows_of_one_line_share() -> None:

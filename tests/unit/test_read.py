@@ -289,6 +289,16 @@ def test_icons_pick_a_form(home: Home) -> None:
         assert "".join(segment.icon or "-" for segment in segments.values()) == picked
 
 
+def test_palettes_follow_the_background(home: Home) -> None:
+    """A theme's colours for a background lie over its others, and what a config says itself over both."""
+    theme = 'template = "{{ 1 }}"\n[palette]\na = "red"\nb = "red"\nc = "red"\n[palette_light]\nb = "blue"\nc = "blue"\n'
+    home.write("bundled/own.toml", theme + '[palette_dark]\na = "green"\n')
+    dark = home.load('theme = "own"\n').theme
+    light = home.load('theme = "own"\nbackground = "light"\n[palette]\nc = "cyan"\n').theme
+    assert (dark.background, dark.palette) == ("dark", {"a": "green", "b": "red", "c": "red"})
+    assert (light.background, light.palette) == ("light", {"a": "red", "b": "blue", "c": "cyan"})
+
+
 def test_levels_rise(home: Home) -> None:
     """Levels are in rising order, each with the place of its style."""
     home.write(

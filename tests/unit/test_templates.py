@@ -268,13 +268,18 @@ def test_powerline_takes_the_plain_text_and_the_style_of_segments() -> None:
     assert sheet.rows and marked
 
 
+SHAPES = {"arrow", "arrow_left", "pill_left", "pill_right", "slant", "slant_left"}
+
+
 def test_icons_are_folded_in_the_form_that_the_config_picks() -> None:
     """Each has all three forms, and the plain one is ASCII."""
     for form in FORMS:
         template = compile_template("{{ icon('branch') }}", [], icons=form)
         assert template.ir == [0, [], [glyph("branch", form)]]
-    for forms in ICONS.values():
-        assert len(forms) == 3 and all(forms) and forms[2].isascii()
+    for name, forms in ICONS.items():
+        assert len(forms) == 3 and forms[0] and forms[2] and forms[2].isascii()
+        # an arrow has no emoji: the blocks touch
+        assert forms[1] or name in SHAPES
     assert glyph("nope", "emoji") is None
 
 
@@ -288,3 +293,41 @@ def test_a_program_that_is_no_program_is_spent() -> None:
 def test_the_reference_searches_with_jmespath_itself() -> None:
     """The other half of what a theme means."""
     assert search("a.b[0]", {"a": {"b": [7]}}) == 7
+
+
+def test_what_options_decide_is_not_compiled() -> None:
+    """Comparisons, `and`, `or` and `not` of options are settled by the compiler."""
+    options = {"age": "c", "on": True, "off": False}
+    text = (
+        "{% if options.age == 'd' %}{{ a }}{% elif options.age != 'c' or options.off %}{{ b }}{% else %}c{% endif %}"
+        "{{ d if options.on and not options.off }}{{ e if options.off and f }}{% if options.on or g %}h{% endif %}"
+    )
+    found = compile_template(text, list("abdefg"), options=options)
+    assert found.flaws == ()
+    assert found.used == {"d"}
+
+
+def test_plain_glyphs_stand_in_where_the_config_wants_ascii() -> None:
+    """Filters that draw do it in ASCII unless the template says how, here and in the reference."""
+    text = "{{ pct | bar(4) }} {{ pct | bar(4, '=') }} {{ pct | blocks }} {{ [1, 5, 9] | spark }} {{ model | ellipsis(5) }}"
+    text += " {{ '/srv/a/b/c/d/e' | short_path(8) }} {{ pct | blocks('ab') }} {{ model | ellipsis(width=5, mark='>') }}"
+    segments = {name: segment(name) for name in VALUES}
+    plain = "#... =... = .+@ Opus~ /../d/e a Opus>"
+    for icons, expected in (("ascii", plain), ("nerd", "█▋░░ =░░░ ▄ ▂▅█ Opus… /…/c/d/e a Opus>")):
+        template = compile_template(text, VALUES, icons=icons)
+        assert template.flaws == () and template.ir is not None
+        assert render(template.ir, {}, context()) == expected
+        assert render_template(text, segments, context(), {}, icons) == expected
+
+
+@pytest.mark.parametrize("call", ["blocks('x')", "blocks('')", "ellipsis(3, '..')", "ellipsis(3, '')"])
+def test_wrong_glyphs_are_faults(call: str) -> None:
+    """Too few glyphs, or a mark that is not one character, leave the output out."""
+    assert rendered("a{{ pct | " + call + " }}b") == "ab"
+
+
+@pytest.mark.parametrize("wrap", ["0", "11", "'many'", "none"])
+def test_wrap_is_checked_when_compiled(wrap: str) -> None:
+    """A number of lines that no row can have is named, at its place."""
+    (flaw,) = compile_template("{{ row('a', wrap=" + wrap + ") }}", []).flaws
+    assert flaw.message == "`wrap` is a number of lines from 1 to 10" and flaw.weight == "part"
