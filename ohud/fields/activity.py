@@ -45,8 +45,8 @@ def agents(payload: "dict[str, Any]", world: "World") -> "list[dict[str, Any]] |
     Agents that the main conversation has launched, oldest first, at most 40.
 
     Reads:    transcript_path and the file; the agents' own files are not read
-    Returns:  list of {type, description, model, status "running" or "completed", elapsed_s [s], background}; None
-              without a transcript
+    Returns:  list of {type, description, model, status "running" or "completed", elapsed_s [s], background, ended_at
+              [s since 1970]}; None without a transcript
     Errors:   none
     Source:   transcripts to 2.1.332: tools `Task`, `Agent`; one in the background ends at its task notification
     """
@@ -64,6 +64,7 @@ def agents(payload: "dict[str, Any]", world: "World") -> "list[dict[str, Any]] |
                 "status": "running" if ended is None else "completed",
                 "elapsed_s": _elapsed(agent["at"], world.now if ended is None else ended),
                 "background": agent["background"],
+                "ended_at": ended or None,
             }
         )
     return found

@@ -72,11 +72,14 @@ def resolved(payload: "dict[str, Any]", world: "World") -> "str | None":
     """
     The id of the model that gave the last answer.
 
-    Reads:    transcript_path and the file's last 256 KiB
+    Reads:    transcript_path and the file's last 256 KiB; of a stream its messages
     Returns:  str; None when no answer of the main conversation lies in them
     Errors:   none
     Source:   transcripts of 1.0.17 to 2.1.332: message.model, in old records the model at top level
     """
+    streamed = world.memo.get("model answered")
+    if isinstance(streamed, str):
+        return streamed
     path = text((world.raw or payload).get("transcript_path"))
     if path is None:
         return None

@@ -278,13 +278,17 @@ def _spark(value: "Any", glyphs: str = "▁▂▃▄▅▆▇█") -> str:
 # Paths and cells
 
 
-def _short_path(context: "Context", text: str, limit: int = 40, mark: str = "…") -> str:
+def _short_path(context: "Context", text: str, limit: int = 40, mark: str = "…", letters: bool = False) -> str:
     limit = whole(limit, 1, _WIDTH_LIMIT)
     home = (context.home or "").replace("\\", "/").rstrip("/")
     if home and (text.replace("\\", "/") + "/").startswith(home + "/"):
         text = "~" + text[len(home) :]
     separator = "\\" if "\\" in text and "/" not in text else "/"
     parts = text.split(separator)
+    if letters:
+        # as in fish: of all folders above the last their first letter, after a dot the second one too
+        parts[1:-1] = [part[: 2 if part[0] == "." else 1] for part in parts[1:-1] if part]
+        text = separator.join(parts)
     if len(text) <= limit or len(parts) < 3:
         return text
     head = parts[0] + separator + printed(mark)
@@ -299,6 +303,10 @@ def _short_path(context: "Context", text: str, limit: int = 40, mark: str = "…
 def _basename(text: str) -> str:
     path = text.rstrip("/\\") or text
     return path[max(path.rfind("/", 0, -1), path.rfind("\\", 0, -1)) + 1 :]
+
+
+def _ascii(text: str) -> str:
+    return text if text.isascii() else "".join([c if c < "\x80" or "\ud800" <= c <= "\udfff" else "?" for c in text])
 
 
 def _ellipsis(text: str, width: int, mark: str = "…") -> str:
@@ -334,6 +342,7 @@ FILTERS: "dict[str, tuple[str, Callable[..., Any]]]" = {
     "d": ("any", _default),
     "default": ("any", _default),
     "dictsort": ("order", _dictsort),
+    "ascii": ("text", _ascii),
     "ellipsis": ("cells", _ellipsis),
     "first": ("list", _first),
     "float": ("number", _float),

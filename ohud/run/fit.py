@@ -5,7 +5,7 @@ from ohud.run.style import REVERSE, Sheet, is_arrow, is_control, paint, points_l
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ohud.run.style import Colour, Style
+    from ohud.run.style import Caps, Colour, Style
 
 _WIDEST = 1000  # cells of any line
 _LONGEST = 16384  # characters that rows may add to a line
@@ -98,10 +98,10 @@ def _rows(line: str, places: list[int], sheet: Sheet, limit: int) -> str:
         rows[place] = list(range(len(items)))
         for at, (text, _, priority) in enumerate(items):
             text = texts[place, at] = _whole(text, sheet)
-            cells = width(text) + text.count("\udf00") + gap + (2 * width(caps[2]) if caps else 0)
+            cells = width(text) + text.count("\udf00") + gap + (_around(caps) if caps else 0)
             total += cells
             drops.append((priority, -place, -at, cells))
-        total += width(caps[0] + caps[1]) - gap if caps else -gap
+        total += (0 if caps[3] else width(caps[0] + caps[1])) - gap if caps else -gap
     drops.sort()
     left = len(drops)
     for _, place, at, cells in drops:
@@ -133,24 +133,25 @@ def _wrapped(line: str, sheet: Sheet, limit: int, lines: int) -> list[str]:
         return [line]
     number = ord(line[at]) - 0xDE00
     items, sep, caps = sheet.rows[number]
-    gap = width(sep) + (2 * width(caps[2]) if caps else 0)
-    ends = width(caps[0] + caps[1] + caps[2] * 2) - gap if caps else -width(sep)
+    gap = width(sep) + (_around(caps) if caps else 0)
+    ends = (width(caps[0] + caps[1]) if caps and not caps[3] else 0) - width(sep)
     cells = [width(text := _whole(item[0], sheet)) + text.count("\udf00") + gap for item in items]
     beside = _whole(line[:at] + line[at + 1 :], sheet)
     first = limit - ends - width(beside) - beside.count("\udf00")
-    most = min(sheet.wraps[number], lines)
+    most, indent = sheet.wraps[number]
+    most = min(most, lines)
     kept = list(range(len(items)))
-    groups = _groups(kept, cells, first, limit - ends)
+    groups = _groups(kept, cells, first, limit - ends - indent)
     for drop in sorted(kept, key=lambda each: (items[each][2], -each)):
         if len(groups) <= most or len(kept) < 2:
             break
         kept.remove(drop)
-        groups = _groups(kept, cells, first, limit - ends)
+        groups = _groups(kept, cells, first, limit - ends - indent)
     if len(sheet.rows) + len(groups) > 256:
         return [line]
     opened: list[str] = []
     _closed(line[:at], opened)
-    before, after = "".join(opened), "\udc00" * len(opened)
+    before, after = " " * indent + "".join(opened), "\udc00" * len(opened)
     made: list[str] = []
     for group in groups[:most]:
         mark = chr(0xDE00 + len(sheet.rows))
@@ -158,6 +159,11 @@ def _wrapped(line: str, sheet: Sheet, limit: int, lines: int) -> list[str]:
         sheet.sizes.append(sheet.sizes[number])
         made.append(before + mark + after if made else line[:at] + mark + line[at + 1 :])
     return made
+
+
+def _around(caps: "Caps") -> int:
+    """The cells that a block takes beside its text."""
+    return 2 * width(caps[2]) + (width(caps[0] + caps[1]) if caps[3] else 0)
 
 
 def _groups(kept: list[int], cells: list[int], first: int, others: int) -> list[list[int]]:
@@ -188,7 +194,9 @@ def _joined(texts: list[str], sheet: Sheet, number: int, kept: list[int]) -> str
     if caps is None:
         return sep.join(texts)
     styles = [items[at][1] or (None, None, 0) for at in kept]
-    start, end, pad = caps
+    start, end, pad, apart = caps
+    if apart:
+        return sep.join([_block(sheet, caps, text, style) for text, style in zip(texts, styles, strict=True)])
     pieces = [_arrow(sheet, start, None, styles[0])] if start else []
     for at, text in enumerate(texts):
         pieces.append(sheet.marked(pad + text + pad, styles[at]))
@@ -199,10 +207,21 @@ def _joined(texts: list[str], sheet: Sheet, number: int, kept: list[int]) -> str
     return "".join(pieces)
 
 
+def _block(sheet: Sheet, caps: "Caps", text: str, style: "Style") -> str:
+    """One block with its own caps."""
+    start, end, pad, _ = caps
+    before = _arrow(sheet, start, None, style) if start else ""
+    return before + sheet.marked(pad + text + pad, style) + (_arrow(sheet, end, style, None) if end else "")
+
+
 def _arrow(sheet: Sheet, glyph: str, left: "Style | None", right: "Style | None") -> str:
     """The separator between two blocks, or the cap before the first and after the last."""
     one: Colour | None = left[1] if left else None
     two: Colour | None = right[1] if right else None
+    if glyph in ("▌", "▐"):
+        # half a block: the soft cap of terminals without the arrows
+        ground = two if left is None else one
+        return sheet.marked(glyph, (ground, None, 0)) if sheet.depth and ground is not None else ""
     if not is_arrow(glyph):
         return sheet.marked(glyph, (left[0], one, 0)) if left and right else glyph
     if one == two or not sheet.depth:

@@ -106,8 +106,17 @@ def fold(state: "dict[str, Any]", line: bytes) -> None:
     Errors:  none, whatever the line; TypeError, KeyError and such when the state itself is damaged
     """
     record = _record(state, line)
-    if record is None:
-        return
+    if record is not None:
+        add(state, record, line)
+
+
+def add(state: "dict[str, Any]", record: "dict[str, Any]", line: bytes = b"") -> None:
+    """
+    Adds what one decoded record says to the state; a stream of messages hands in records of the same shape.
+
+    Takes:   line: the record as it was written, where it was
+    Errors:  as `fold`
+    """
     if state["started_at"] is None:
         state["started_at"] = moment(record.get("timestamp"))
     kind = record.get("type")
@@ -466,7 +475,7 @@ def _reported(agent: "dict[str, Any]", result: "Any", failed: bool, at: "float |
         elif isinstance(result.get("status"), str):
             agent["background"] = False
     if failed or not agent["background"]:
-        _end(agent, at)
+        end(agent, at)
 
 
 def _notified(state: "dict[str, Any]", text: str, at: "float | None") -> None:
@@ -484,10 +493,11 @@ def _notified(state: "dict[str, Any]", text: str, at: "float | None") -> None:
         if agent is None and task:
             agent = next((one for one in state["agents"].values() if one["agent"] == task), None)
         if agent is not None:
-            _end(agent, at)
+            end(agent, at)
 
 
-def _end(agent: "dict[str, Any]", at: "float | None") -> None:
+def end(agent: "dict[str, Any]", at: "float | None") -> None:
+    """Notes that an agent has ended, and when; what has ended already stays as it is."""
     if agent["ended"] is None:
         # Without a time of its own it has ended when it began.
         agent["ended"] = at if at is not None else agent["at"] or 0
@@ -499,7 +509,7 @@ def _settle(state: "dict[str, Any]", at: "float | None", background: bool = Fals
         call["dead"] = True
     for agent in state["agents"].values():
         if background or not agent["background"]:
-            _end(agent, at)
+            end(agent, at)
 
 
 def _texts(content: "Any") -> str:

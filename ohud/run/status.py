@@ -13,6 +13,7 @@ from ohud.run.world import World, system
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 # A render that is still going after this ends in the fallback line [s].
@@ -98,11 +99,17 @@ def _ring(number: int, frame: object) -> None:
     raise Late("it took longer than %d ms" % (BACKSTOP * 1000))
 
 
-def render(raw: "bytes | None", program: "dict[str, Any]", world: World) -> str:
+def render(
+    raw: "bytes | None",
+    program: "dict[str, Any]",
+    world: World,
+    make: "Callable[[dict[str, Any], dict[str, Any], World], Segments] | None" = None,
+) -> str:
     """
     What a program makes of one payload.
 
-    Takes:    raw: the bytes of standard input, None when there were none
+    Takes:    raw: the bytes of standard input, None when there were none; make: gives segments that look on
+              (`ohud explain`)
     Returns:  the text to print, lines joined by LF; blank only where the theme's fallback is
     Errors:   Spent when the theme's fuel is used up
     """
@@ -110,7 +117,7 @@ def render(raw: "bytes | None", program: "dict[str, Any]", world: World) -> str:
     payload = stdin.parse(raw)
     if payload is None:
         return _ended(program["fallback"]["no_input"], program)
-    segments = Segments(program, begin(payload, world), world)
+    segments = (make or Segments)(program, begin(payload, world), world)
     marked = render_template(program["template"], segments.scope(), segments.context)
     return finish(marked, segments, program, world)
 
@@ -191,6 +198,10 @@ class Segments:
             raise Fault(fault)
         return text
 
+    def laid(self, marked: str, width: "int | None", lines: int) -> "list[str]":
+        """The template's text as lines that fit; whoever looks on overrides it."""
+        return fit(marked, self.sheet, width, lines)
+
     def _make(self, name: str, spec: "dict[str, Any]") -> Segment:
         # Here and not sooner: what a template does not come to is not computed.
         if "hidden" in spec:
@@ -217,7 +228,11 @@ class Segments:
             from ohud.run.cells import ellipsis
 
             text = ellipsis(text, spec["max_width"], self.sheet.mark)
-        style = _style(spec, value)
+        reached = _level(spec, value)
+        style = spec.get("style")
+        if reached:
+            style = style + " " + reached[1] if style else reached[1]
+            priority = reached[2] if len(reached) > 2 else priority
         return Segment(value, True, text, self.sheet.wrap(text, style) if style else text, style, priority)
 
 
@@ -226,18 +241,14 @@ def _falsy(value: object) -> bool:
     return value is None or value is False or value == "" or value == [] or value == {}
 
 
-def _style(spec: "dict[str, Any]", value: object) -> "str | None":
-    """The style of a segment: its own, and over it the last level that a numeric value has reached."""
-    style: str | None = spec.get("style")
-    levels = spec.get("levels")
-    if levels and isinstance(value, (int, float)) and not isinstance(value, bool):
-        reached = None
-        for at, name in levels:
-            if value >= at:
-                reached = name
-        if reached:
-            style = style + " " + reached if style else reached
-    return style
+def _level(spec: "dict[str, Any]", value: object) -> "list[Any] | None":
+    """The last level that a numeric value has reached: where it begins, its style, and its priority if it has one."""
+    reached = None
+    if "levels" in spec and isinstance(value, (int, float)) and not isinstance(value, bool):
+        for level in spec["levels"]:
+            if value >= level[0]:
+                reached = level
+    return reached
 
 
 COLORS = {0: "never", 4: "16", 8: "256", 24: "truecolor"}
@@ -290,7 +301,7 @@ def _family(name: str) -> "Any":
 def finish(marked: str, segments: Segments, program: "dict[str, Any]", world: World) -> str:
     """Marked text made fit for the terminal, with the notice below it, or the fallback for an empty line."""
     width, rows = room(program, world)
-    lines = fit(marked, segments.sheet, width, rows)
+    lines = segments.laid(marked, width, rows)
     notice = program["notice"]
     faults = segments.faults + segments.context.faults
     if faults:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Colour = int | tuple[int, int, int]
     # foreground, background, attribute bits; None leaves it to the style around
     Style = tuple[Colour | None, Colour | None, int]
+    # of a powerline: before its first and after its last block, around each text, and whether each block has its own
+    Caps = tuple[str, str, str, bool]
 
 REVERSE = 16
 _ATTRIBUTES = {"bold": 1, "dim": 2, "italic": 4, "underline": 8, "reverse": REVERSE, "strike": 32}
@@ -37,11 +39,11 @@ class Sheet:
         self.links_allowed = links_allowed
         self.styles: list[tuple[str | None, str | None, int]] = []
         self.links: list[str] = []
-        # items (text, style, priority), separator, None or (start, end, pad) of a powerline
-        self.rows: list[tuple[list[tuple[str, Style | None, int]], str, tuple[str, str, str] | None]] = []
+        # items (text, style, priority), separator, None or (start, end, pad, apart) of a powerline
+        self.rows: list[tuple[list[tuple[str, Style | None, int]], str, Caps | None]] = []
         self.sizes: list[int] = []
         self.mark = "…"  # ends what is cut
-        self.wraps: dict[int, int] = {}  # number of a row that may take more lines than one: how many
+        self.wraps: dict[int, tuple[int, int]] = {}  # row that may take more lines: how many, and their indent
         self._known: dict[Style, str] = {}
 
     def wrap(self, text: str, spec: str) -> str:
@@ -118,15 +120,16 @@ class Sheet:
             self.links.append(url)
         return chr(0xDC01 + self.links.index(url)) + balanced(text) + "\udc00"
 
-    def row(self, items: "Iterable[tuple[str, int]]", sep: str = "  ", wrap: str = "1") -> str:
+    def row(self, items: "Iterable[tuple[str, int]]", sep: str = "  ", wrap: str = "1", indent: str = "0") -> str:
         """
         A place for the items, joined; fit drops those of the lowest priority. Blank items vanish, "" when all do.
 
-        Takes:    wrap: the lines that it may take before anything is dropped, a number in digits
+        Takes:    wrap: the lines that it may take before anything is dropped; indent: blanks before those after the
+                  first; both numbers in digits
         """
         if type(sep) is not str:
             raise Fault("a separator is text")
-        return self._place([(text, None, priority) for text, priority in items], sep, None, wrap)
+        return self._place([(text, None, priority) for text, priority in items], sep, None, wrap, indent)
 
     def powerline(
         self,
@@ -136,12 +139,14 @@ class Sheet:
         end: str | None = None,
         pad: str = " ",
         wrap: str = "1",
+        indent: str = "0",
+        apart: str = "false",
     ) -> str:
         """
         A place for the items as blocks of their own background, with arrows in between.
 
-        Takes:    items: text, style spec, priority; sep: the arrow; start, end: caps (None: as the arrow asks); wrap:
-                  as for `row`
+        Takes:    items: text, style spec, priority; sep: the arrow; start, end: caps (None: as the arrow asks); wrap,
+                  indent: as for `row`; apart: "true": each block has its own caps, and sep is plain text between them
         Errors:   Fault for an unknown word or colour
         """
         blocks = [(text, self.style(spec) if spec else None, priority) for text, spec, priority in items]
@@ -152,14 +157,14 @@ class Sheet:
             start = sep if points_left(sep) else ""
         if end is None:
             end = sep if is_arrow(sep) and not points_left(sep) else ""
-        return self._place(blocks, sep, (_line(start), _line(end), _line(pad)), wrap)
+        return self._place(blocks, sep, (_line(start), _line(end), _line(pad), apart == "true"), wrap, indent)
 
     def fill(self) -> str:
         """Flexible space: what follows goes to the right."""
         return "\udf00"
 
     def _place(
-        self, items: "list[tuple[str, Style | None, int]]", sep: str, caps: "tuple[str, str, str] | None", wrap: str
+        self, items: "list[tuple[str, Style | None, int]]", sep: str, caps: "Caps | None", wrap: str, indent: str
     ) -> str:
         if type(wrap) is not str or wrap not in LINES:
             raise Fault("`wrap` is a number of lines from 1 to 10")
@@ -176,7 +181,9 @@ class Sheet:
         if size > _LIMIT:
             raise Fault("a row is too long")
         if wrap != "1":
-            self.wraps[len(self.rows)] = int(wrap)
+            if type(indent) is not str or not indent.isdecimal() or not indent.isascii() or len(indent) > 2:
+                raise Fault("`indent` is a number of cells from 0 to 99")
+            self.wraps[len(self.rows)] = int(wrap), int(indent)
         self.rows.append((kept, _line(sep), caps))
         self.sizes.append(size)
         return chr(0xDE00 + len(self.rows) - 1)

@@ -170,7 +170,7 @@ def _lower(
         "margin": theme.margin,
         "background": theme.background,
         "icons": theme.icons,
-        "mark": CUT[theme.icons],
+        "mark": theme.cut or CUT[theme.icons],
         "color": theme.color,
         "columns": theme.columns,
         "links": list(theme.links),
@@ -244,7 +244,7 @@ class _Work:
             broken = broken or template.ir is None
             used |= template.used
         styles = [("style", source.style)] if source.style else []
-        styles += [(f"levels.{number}", style) for number, (_, style) in enumerate(source.levels)]
+        styles += [(f"levels.{number}", style) for number, (_, style, _) in enumerate(source.levels)]
         for key, style in styles:
             wrong = wrong_style(style, self.theme.palette)
             if wrong:
@@ -255,7 +255,7 @@ class _Work:
             return {"priority": source.priority, "hidden": True}, set()
         spec.update({k: v for k in ("default", "style", "icon", "max_width") if (v := getattr(source, k)) is not None})
         if source.levels:
-            spec["levels"] = [list(level) for level in source.levels]
+            spec["levels"] = [[at, style] + ([] if own is None else [own]) for at, style, own in source.levels]
         needs = families_of(reach)
         if needs:
             spec["needs"] = needs

@@ -29,8 +29,8 @@ class SegmentSource:
     """
     One segment, its keys merged over all layers; None where a key was not given.
 
-    Takes:  levels: (at, style) in rising order of `at`; icon: the form that `icons` picks, a missing form replaced;
-            broken: a key has a wrong type, or there is no value, default or format: the segment is left out,
+    Takes:  levels: (at, style, priority) in rising order of `at`; icon: the form that `icons` picks, a missing form
+            replaced; broken: a key has a wrong type, or there is no value, default or format: the segment is left out,
             its name stays known; places: key name -> where it was written ("" the segment itself,
             "levels.0" the style of the first level)
     """
@@ -42,7 +42,7 @@ class SegmentSource:
     default: str | int | float | bool | None = None
     format: str | None = None
     style: str | None = None
-    levels: tuple[tuple[float, str], ...] = ()
+    levels: tuple[tuple[float, str, int | None], ...] = ()
     icon: str | None = None
     priority: int = 50
     max_width: int | None = None
@@ -76,6 +76,7 @@ class Theme:
     author: str
     license: str
     separator: str
+    cut: str | None
     newline: bool
     template: str | None
     layout: tuple[tuple[str, ...], ...] | None
@@ -173,18 +174,21 @@ def read_theme_file(
     config_dir: str | None = None,
     kind: str | None = None,
     bundled: str | None = None,
+    text: str | bytes | None = None,
 ) -> Loaded:
     """
     One theme or config file on its own, for `ohud check FILE`.
 
-    Takes:  kind: "theme" or "config"; None: a config when it is named config.toml or holds a key that only a config
+    Takes:  text: the file's content, when it does not come from the file;
+            kind: "theme" or "config"; None: a config when it is named config.toml or holds a key that only a config
             has, and lies in no folder `themes`; config_dir: where the user's themes are, for `extends`
     Errors: none
     """
     reader = _Reader(home, config_dir or os.path.dirname(os.path.abspath(path)), bundled)
-    source = reader.read(path, None)
+    source = reader.read(path, None) if text is None else parse(text, path)
     if source is None:
         return reader.loaded([], None)
+    reader.files[path] = source
     if (kind or _kind(source)) == "config":
         config = _layer(source, shape.CONFIG)
         chain = reader.chain(*_choice(config, home, None))
@@ -462,7 +466,8 @@ def _theme(layers: list[Layer], config: Layer | None, report: bool = False) -> T
         return values[name,][0] if (name,) in values else shape.default(shape.CONFIG, name)
 
     icons = value("icons", machine)
-    segments = _segments(merged, ("segments",), broken, icons, report)
+    options = _options(merged, layers, config, report)
+    segments = _segments(merged, ("segments",), broken, icons, options, report)
     layout = _layout(merged, segments, report) if ("layout",) in merged else None
     return Theme(
         name=value("name"),
@@ -470,17 +475,18 @@ def _theme(layers: list[Layer], config: Layer | None, report: bool = False) -> T
         author=value("author"),
         license=value("license"),
         separator=value("separator"),
+        cut=value("cut"),
         newline=value("newline"),
         template=value("template"),
         layout=layout,
         palette=_palette(layers, value("background", machine)),
-        options=_options(merged, layers, config, report),
+        options=options,
         limits=_filled(shape.LIMITS, _under(merged, "limits")),
         fallback=_filled(shape.FALLBACK, _under(merged, "fallback")),
         segments=segments,
         subagents=Subagents(
             merged[_SUBAGENTS_TEMPLATE][0] if _SUBAGENTS_TEMPLATE in merged else None,
-            _segments(merged, ("subagents", "segments"), broken, icons, report),
+            _segments(merged, ("subagents", "segments"), broken, icons, options, report),
         ),
         icons=icons,
         background=value("background", machine),
@@ -558,7 +564,12 @@ def _settings(machine: dict[KeyPath, tuple[Any, Place]], name: str) -> dict[str,
 
 
 def _segments(
-    merged: dict[KeyPath, tuple[Any, Place]], above: KeyPath, broken: set[KeyPath], icons: str, report: bool
+    merged: dict[KeyPath, tuple[Any, Place]],
+    above: KeyPath,
+    broken: set[KeyPath],
+    icons: str,
+    options: dict[str, Any],
+    report: bool,
 ) -> dict[str, SegmentSource]:
     found: dict[str, dict[str, tuple[Any, Place]]] = {}
     for path, entry in merged.items():
@@ -573,8 +584,33 @@ def _segments(
             hint = f"did you mean `{near}`?" if near else None
             message = f"segment {quote(name)} has no `value`, `default` or `format`"
             _note(written.source, written.path, message, "part", hint, at_key=True)
+        worth = _numbered(keys, options, report) and worth
         segments[name] = _segment(name, keys, icons, not worth or (*above, name) in broken)
     return segments
+
+
+def _numbered(keys: dict[str, tuple[Any, Place]], options: dict[str, Any], report: bool) -> bool:
+    """Puts the values of the options into the levels that name some; False where there is no such number."""
+    if "levels" not in keys:
+        return True
+    levels, written = keys["levels"]
+    fine, found = True, []
+    for number, level in enumerate(levels):
+        at = level["at"]
+        if isinstance(at, str):
+            at = options.get(at)
+            if isinstance(at, bool) or not isinstance(at, (int, float)):
+                numbers = [name for name, value in options.items() if _sort_of(value) == "a number"]
+                near = nearest(level["at"], numbers)
+                if report:
+                    message = f"there is no option {quote(level['at'])} with a number"
+                    path = (*written.path, number, "at")
+                    _note(written.source, path, message, "part", f"did you mean `{near}`?" if near else None)
+                fine = False
+                continue
+        found.append({**level, "at": at, "number": number})
+    keys["levels"] = (found, written)
+    return fine
 
 
 def _segment(name: str, keys: dict[str, tuple[Any, Place]], icons: str, broken: bool) -> SegmentSource:
@@ -584,10 +620,10 @@ def _segment(name: str, keys: dict[str, tuple[Any, Place]], icons: str, broken: 
         values["icon"] = _icon(values["icon"], icons)
     if "levels" in values:
         written = places["levels"]
-        order = sorted(enumerate(values["levels"]), key=lambda entry: float(entry[1]["at"]))
-        for place_number, (number, _) in enumerate(order):
-            places[f"levels.{place_number}"] = Place(written.source, (*written.path, number, "style"))
-        values["levels"] = tuple((level["at"], level["style"]) for _, level in order)
+        order = sorted(values["levels"], key=lambda level: float(level["at"]))
+        for place_number, level in enumerate(order):
+            places[f"levels.{place_number}"] = Place(written.source, (*written.path, level["number"], "style"))
+        values["levels"] = tuple((level["at"], level["style"], level.get("priority")) for level in order)
     return SegmentSource(name=name, broken=broken, places=places, **values)
 
 

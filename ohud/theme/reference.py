@@ -7,6 +7,7 @@ in these places, which are the language's own rules (a field of a value is a key
 - what is printed, also by `~`, `join` and text filters: nothing for null, lists and objects; true and false
 - a filter of a missing or null value gives "", a filter that jinja2 makes lazy gives a list
 - `default` takes null for missing; a hidden segment is missing to all filters
+- a loop over null has no turns
 - `x.name` and `x["name"]` look into objects only; a segment knows value, visible and text
 - `reverse` of a text is the style, `%` takes numbers only
 """
@@ -15,11 +16,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from inspect import signature
 from typing import Any, cast
 
 import jmespath
-from jinja2 import ChainableUndefined, Undefined, nodes
+from jinja2 import ChainableUndefined, Template, Undefined, nodes
 from jinja2.filters import FILTERS as JINJA_FILTERS
 from jinja2.runtime import Context as JinjaContext
 from jinja2.runtime import LoopContext
@@ -63,7 +65,20 @@ def render_template(
     names: dict[str, Any] = {name: _Segment.of(segment) for name, segment in segments.items()}
     names.update(palette=context.palette, terminal=context.terminal)
     names.update(values or {})
-    return _Environment(context, icons).from_string(normal(text)).render(names)
+    environment = _environment(icons)
+    environment.drawing = context
+    return _compiled(normal(text), icons).render(names)
+
+
+@lru_cache(maxsize=3)
+def _environment(icons: str) -> _Environment:
+    return _Environment(icons)
+
+
+@lru_cache(maxsize=1024)
+def _compiled(text: str, icons: str) -> Template:
+    """The template as jinja2 compiles it; nothing in it belongs to one render."""
+    return _environment(icons).from_string(text)
 
 
 def search(expression: str, document: Any) -> Any:
@@ -125,7 +140,12 @@ for _name in ("ne", "lt", "le", "gt", "ge"):
 
 
 class _Printing(NodeTransformer):
-    """Makes `~` join what its operands print."""
+    """Makes `~` join what its operands print, and a loop over null one without turns."""
+
+    def visit_For(self, node: nodes.For) -> nodes.Node:
+        self.generic_visit(node)
+        node.iter = nodes.Filter(node.iter, "~each", [], [], None, None, lineno=node.lineno)
+        return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
         self.generic_visit(node)
@@ -137,23 +157,26 @@ class _Environment(ImmutableSandboxedEnvironment):
 
     intercepted_binops = frozenset(["%"])
 
-    def __init__(self, context: Context, icons: str) -> None:
+    drawing: Context  # of the render that goes on
+
+    def __init__(self, icons: str) -> None:
         super().__init__(undefined=ChainableUndefined, finalize=printed, autoescape=False, cache_size=0)
         self.filters.clear()
         self.filters["~"] = lambda values: "".join(map(printed, values))
+        self.filters["~each"] = lambda value: () if opened(value) is None else value
         for name, (kind, function) in FILTERS.items():
             drawn = _drawn(function, PLAIN[name]) if icons == "ascii" and name in PLAIN else function
-            self.filters[name] = _filter(name, kind, drawn, context)
+            self.filters[name] = _filter(name, kind, drawn, self)
         for name, style in {**STYLE_FILTERS, **SCALES}.items():
-            self.filters[name] = _style(name, style, context)
+            self.filters[name] = _style(name, style, self)
         self.tests = {name: _test(name) for name in TESTS} | {
             name: JINJA_TESTS[name] if name != "in" else _contained for name in OPERATORS
         }
         self.globals.clear()
         self.globals.update(
-            row=_row(context),
-            powerline=_powerline(context),
-            fill=lambda: context.sheet.fill(),
+            row=_row(self),
+            powerline=_powerline(self),
+            fill=lambda: self.drawing.sheet.fill(),
             icon=lambda name: glyph(name, icons) or "",
         )
 
@@ -207,7 +230,7 @@ def _drawn(function: Callable[..., Any], glyphs: dict[str, str]) -> Callable[...
     return drawing
 
 
-def _filter(name: str, kind: str, function: Callable[..., Any], context: Context) -> Callable[..., Any]:
+def _filter(name: str, kind: str, function: Callable[..., Any], environment: _Environment) -> Callable[..., Any]:
     own = JINJA_FILTERS.get(name) if name not in ("default", "d", "string", "reverse") else None
 
     @pass_context
@@ -223,7 +246,7 @@ def _filter(name: str, kind: str, function: Callable[..., Any], context: Context
         arguments, named = tuple(map(opened, arguments)), {key: opened(item) for key, item in named.items()}
         if own is None:
             found = (
-                function(context, value, *arguments, **named)
+                function(environment.drawing, value, *arguments, **named)
                 if kind.startswith("context")
                 else function(value, *arguments, **named)
             )
@@ -254,7 +277,7 @@ def _jinja(function: Callable[..., Any], names: JinjaContext, *arguments: Any, *
     return function(first, *arguments, **named)
 
 
-def _style(name: str, function: Callable[..., str], context: Context) -> Callable[..., Any]:
+def _style(name: str, function: Callable[..., str], environment: _Environment) -> Callable[..., Any]:
     def apply(value: Any, *arguments: Any, **named: Any) -> Any:
         raw = opened(value)
         if name in FILTERS and isinstance(raw, (list, dict, tuple)):
@@ -264,8 +287,8 @@ def _style(name: str, function: Callable[..., str], context: Context) -> Callabl
             return ""
         arguments, named = tuple(map(opened, arguments)), {key: opened(item) for key, item in named.items()}
         if name in SCALES:
-            return function(context.sheet, text, raw, *arguments, **named)
-        return function(context.sheet, text, *arguments, **named)
+            return function(environment.drawing.sheet, text, raw, *arguments, **named)
+        return function(environment.drawing.sheet, text, *arguments, **named)
 
     # never folded while compiling: the sheet numbers its styles in the order of use
     return pass_context(lambda names, *arguments, **named: apply(*arguments, **named))
@@ -293,15 +316,17 @@ def _items(values: tuple[Any, ...]) -> Iterator[tuple[Any, int]]:
         yield value, value.priority if isinstance(value, Segment) else _DEFAULT_PRIORITY
 
 
-def _row(context: Context) -> Callable[..., str]:
+def _row(environment: _Environment) -> Callable[..., str]:
     def row(*values: Any, **named: Any) -> str:
         named = {name: printed(value) for name, value in named.items()}
-        return context.sheet.row([(printed(value), priority) for value, priority in _items(values)], **named)
+        return environment.drawing.sheet.row(
+            [(printed(value), priority) for value, priority in _items(values)], **named
+        )
 
     return row
 
 
-def _powerline(context: Context) -> Callable[..., str]:
+def _powerline(environment: _Environment) -> Callable[..., str]:
     def powerline(*values: Any, **named: Any) -> str:
         items: list[tuple[str, str | None, int]] = []
         for value, priority in _items(values):
@@ -309,7 +334,7 @@ def _powerline(context: Context) -> Callable[..., str]:
                 items.append((value.plain if value.visible else "", value.style, priority))
             else:
                 items.append((printed(value), None, priority))
-        return context.sheet.powerline(items, **{name: printed(value) for name, value in named.items()})
+        return environment.drawing.sheet.powerline(items, **{name: printed(value) for name, value in named.items()})
 
     return powerline
 
@@ -338,21 +363,23 @@ class Meaning(Segments):
     def rendered(self, text: str, values: dict[str, Any] | None = None) -> str:
         """A template of the theme by jinja2, with the segments that it can read."""
         theme = self.theme
-        read = compile_template(
-            text,
-            theme.segments,
-            palette=theme.palette,
-            icons=theme.icons,
-            values=tuple(values or ()),
-            options=theme.options,
-        ).used
-        segments = {name: self.segment(name) for name in sorted(read)}
+        options = frozenset(theme.options.items())
+        read = _used(text, frozenset(theme.segments), theme.icons, tuple(values or ()), options)
+        segments = {name: self.segment(name) for name in read}
         try:
             return render_template(
                 text, segments, self.context, {"options": theme.options, **(values or {})}, theme.icons
             )
         except Exception as error:
             raise Fault(f"{type(error).__name__}: {error}") from error
+
+
+@lru_cache(maxsize=1024)
+def _used(
+    text: str, names: frozenset[str], icons: str, values: tuple[str, ...], options: frozenset[tuple[str, Any]]
+) -> list[str]:
+    """The segments that a template can read."""
+    return sorted(compile_template(text, names, icons=icons, values=values, options=dict(options)).used)
 
 
 def render_theme(theme: Theme, program: dict[str, Any], raw: bytes, world: World) -> str:

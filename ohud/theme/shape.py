@@ -143,8 +143,15 @@ ICON = Union(
 
 LEVEL = Table(
     (
-        Key("at", Number(), "The level is reached when the value is this or more.", examples=(70,), needed=True),
+        Key(
+            "at",
+            Union((Number(), SEGMENT_NAME)),
+            "The level is reached when the value is this or more: a number, or the name of an option that holds one.",
+            examples=(70, "warning_at"),
+            needed=True,
+        ),
         Key("style", STYLE, "The style from this level on.", examples=("fg:warn",), needed=True),
+        Key("priority", Integer(-1000, 1000), "The segment's priority from this level on.", examples=(95,)),
     )
 )
 
@@ -260,6 +267,12 @@ THEME_KEYS = (
         "Text between the segments of a `layout` row.",
         default=" | ",
         examples=(" · ",),
+    ),
+    Key(
+        "cut",
+        Text(longest=1, pattern=r"[^\s]", rule="one visible character"),
+        "What ends a text that is cut; without it `…`, or `~` where the config's `icons` is `ascii`.",
+        examples=("~",),
     ),
     Key("newline", Boolean(), "Whether the output ends with a line feed.", default=True, examples=(False,)),
     Key(

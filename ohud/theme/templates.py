@@ -55,7 +55,10 @@ Node = Any
 LOOP_NAMES = (
     "index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem",
 )  # fmt: skip
-ROW_OPTIONS = {"row": ("sep", "wrap"), "powerline": ("sep", "start", "end", "pad", "wrap")}
+ROW_OPTIONS = {
+    "row": ("sep", "wrap", "indent"),
+    "powerline": ("sep", "start", "end", "pad", "wrap", "indent", "apart"),
+}
 FUNCTIONS = ("fill", "icon", "powerline", "row")
 _ALWAYS = ("palette", "terminal")
 

@@ -248,6 +248,7 @@ def test_agents_by_any_name(tmp_path: Path, name: str) -> None:
             "status": "running",
             "elapsed_s": 10,
             "background": False,
+            "ended_at": None,
         }
     ]
     assert running(tmp_path, call(1, "a1", name, given)) == []

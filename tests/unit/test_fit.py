@@ -101,6 +101,31 @@ def test_powerline_wraps() -> None:
     assert all("cc" in line for line in (wide[0], narrow[1]))
 
 
+def test_further_lines_may_begin_further_in() -> None:
+    """The lines after the first of a wrapped row begin with blanks that the host does not trim."""
+    sheet = Sheet(24, {})
+    row = "on: " + sheet.row([("aaaa", 50), ("bbbb", 50), ("cccc", 50)], " ", "2", "4")
+    assert shown(row, sheet, 14) == ["on: aaaa bbbb", "\x1b[0m    cccc"]
+    assert [width(line) for line in fit(row, sheet, 13, 9)] == [13, 8]
+    for cells in ("-1", "x", "100", "²"):
+        with pytest.raises(Fault, match="from 0 to 99"):
+            sheet.row([("a", 1)], " ", "2", cells)
+
+
+def test_blocks_apart() -> None:
+    """Each block has its own caps, in the block's colour, and what is dropped takes them along."""
+    sheet = Sheet(4, {})
+    blocks = [("aa", "black bg:red", 50), ("bb", "black bg:green", 10), ("cc", None, 90)]
+    pills = sheet.powerline(blocks, " ", "(", ")", "", apart="true")
+    assert [width(line) for line in fit(pills, sheet, None, 1)] == [14]
+    assert shown(pills, sheet, 14)[0].count("(") == 3
+    assert shown(pills, sheet, 13)[0].count("(") == 2
+    soft = shown(sheet.powerline(blocks[:1], " ", "▐", "▌", "", apart="true"), sheet)
+    assert soft == ["\x1b[31m▐\x1b[30;41maa\x1b[31;49m▌\x1b[0m"]
+    plain = Sheet(0, {})
+    assert shown(plain.powerline(blocks, " ", "▐", "▌", "", apart="true"), plain) == ["aa bb cc"]
+
+
 def test_rows_of_one_line_share() -> None:
     """Several rows on a line drop as one; what stands around them stays."""
     sheet = Sheet(0, {})

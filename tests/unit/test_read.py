@@ -150,7 +150,7 @@ def test_extends_merges_key_by_key(home: Home) -> None:
     assert theme.palette == {"a": "red", "b": "4", "c": "green"}
     assert theme.limits["lines"] == 2 and theme.limits["bytes"] == 16384
     long = theme.segments["long"]
-    assert (long.value, long.style, long.priority, long.levels) == ("w", "bold", 7, ((9, "dim"),))
+    assert (long.value, long.style, long.priority, long.levels) == ("w", "bold", 7, ((9, "dim", None),))
     assert (theme.segments["short"].value, theme.segments["short"].style) == ("x", "underline")
     assert list(theme.segments) == ["short", "kept", "long"]
     files = {key: Path(found.source.path).name for key, found in long.places.items()}
@@ -291,7 +291,9 @@ def test_icons_pick_a_form(home: Home) -> None:
 
 def test_palettes_follow_the_background(home: Home) -> None:
     """A theme's colours for a background lie over its others, and what a config says itself over both."""
-    theme = 'template = "{{ 1 }}"\n[palette]\na = "red"\nb = "red"\nc = "red"\n[palette_light]\nb = "blue"\nc = "blue"\n'
+    theme = (
+        'template = "{{ 1 }}"\n[palette]\na = "red"\nb = "red"\nc = "red"\n[palette_light]\nb = "blue"\nc = "blue"\n'
+    )
     home.write("bundled/own.toml", theme + '[palette_dark]\na = "green"\n')
     dark = home.load('theme = "own"\n').theme
     light = home.load('theme = "own"\nbackground = "light"\n[palette]\nc = "cyan"\n').theme
@@ -305,8 +307,22 @@ def test_levels_rise(home: Home) -> None:
         "bundled/t.toml", "template = 't'\n[segments.a]\nvalue = 'x'\nlevels = [{at=9,style='b'},{at=-1.5,style='a'}]\n"
     )
     segment = home.load("theme = 't'\n").theme.segments["a"]
-    assert segment.levels == ((-1.5, "a"), (9, "b"))
+    assert segment.levels == ((-1.5, "a", None), (9, "b", None))
     assert [segment.places[f"levels.{n}"].path[-2] for n in (0, 1)] == [1, 0]
+
+
+def test_levels_follow_options(home: Home) -> None:
+    """A level may begin at an option and have a priority of its own; an option that is no number is named."""
+    levels = "levels = [{ at = 'bad_at', style = 'red', priority = 9 }, { at = 'bad', style = 'blue' }]"
+    options = "[options]\nbad_at = 80\nbad = true\n"
+    home.write("bundled/t.toml", f"template = 't'\n{options}[segments.a]\nvalue = 'x'\n{levels}\n")
+    loaded = home.load("theme = 't'\n[options]\nbad_at = 70\n")
+    segment = loaded.theme.segments["a"]
+    assert segment.levels == ((70, "red", 9),) and segment.broken
+    (problem,) = loaded.problems
+    assert problem.message == "there is no option `bad` with a number"
+    assert problem.help == "did you mean `bad_at`?"
+    assert problem.span is not None and problem.span.line == 7
 
 
 def test_one_bad_segment_is_left_out_alone(home: Home) -> None:

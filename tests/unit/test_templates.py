@@ -320,6 +320,20 @@ def test_plain_glyphs_stand_in_where_the_config_wants_ascii() -> None:
         assert render_template(text, segments, context(), {}, icons) == expected
 
 
+def test_paths_as_fish_shortens_them() -> None:
+    """Folders above the last are their first letters, after a dot two, whatever the room."""
+    assert rendered("{{ '/home/dev/work/.cache/fix-it' | short_path(40, letters=true) }}") == "~/w/.c/fix-it"
+    assert rendered("{{ '/srv//data/x' | short_path(letters=true) }}") == "/s/d/x"
+    assert rendered("{{ 'x' | short_path(letters=true) }}") == "x"
+
+
+def test_ascii() -> None:
+    """What is not ASCII is a question mark, styles around it stay."""
+    assert rendered("{{ 'h\u00e9 \u754c' | ascii }}|{{ 'plain' | ascii }}") == "h? ?|plain"
+    mine = context(Sheet(24, PALETTE))
+    assert rendered("{{ 'é' | bold | ascii }}", mine) == rendered("{{ '?' | bold }}", mine)
+
+
 @pytest.mark.parametrize("call", ["blocks('x')", "blocks('')", "ellipsis(3, '..')", "ellipsis(3, '')"])
 def test_wrong_glyphs_are_faults(call: str) -> None:
     """Too few glyphs, or a mark that is not one character, leave the output out."""
