@@ -10,6 +10,8 @@ from launch import COMMAND_LINE, REPOSITORY, STATUS_LINE, Input, Outcome, launch
 
 CAPTURES = Path(__file__).parent / "payloads" / "captures"
 THEMES = sorted(path.stem for path in (REPOSITORY / "themes").glob("*.toml"))
+# Those that ask for no slow facts and read no more of a transcript than its end.
+PLAIN_THEMES = ("classic", "minimal", "oneline")
 LIMIT_S = 5.0  # no refresh hangs, however busy the machine
 Environment = Mapping[str, str | None]
 HOST_HOME = "/home/user"  # where the recordings were made

@@ -12,9 +12,14 @@ if TYPE_CHECKING:
 # Name -> (module, what it does). A module has `run(words) -> int`.
 COMMANDS = {
     "preview": ("preview", "show a theme on built-in or given payloads"),
-    "themes": ("themes", "list the themes, each drawn once; `themes show NAME` prints one"),
+    "themes": ("themes", "draw the themes; show, add or begin one"),
     "check": ("check", "find every fault of a theme or config"),
     "eval": ("evaluate", "print the value of a JMESPath expression over the payload on stdin"),
+    "explain": ("explain", "say of each segment of a theme what it reads, shows and costs, or why it is hidden"),
+    "fields": ("fields", "list the fields that themes can show, each with its value in a payload"),
+    "init": ("init", "set ohud up: theme, icons, colours and background from what the terminal shows"),
+    "config": ("config", "read and change config.toml: get, set, unset, list, path, edit"),
+    "import": ("convert", "turn the settings of another status line or prompt into a theme"),
     "host": ("host", "play a status line command as Claude Code runs and draws it"),
     "install": ("install", "put the status line into Claude Code's settings"),
     "uninstall": ("uninstall", "take it out again, and bring back what was there before"),

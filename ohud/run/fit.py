@@ -88,7 +88,7 @@ def _written(line: str, sheet: Sheet, limit: int, fills: bool) -> str:
 def _rows(line: str, places: list[int], sheet: Sheet, limit: int) -> str:
     """The line with each row joined, after dropping items of the lowest priority until it fits."""
     total = width(line) + line.count("\udf00")
-    size, drops, texts, rows = 0, [], {}, {}
+    size, drops, texts, rows, ends = 0, [], {}, {}, {}
     for place, number in enumerate(places):
         if number >= len(sheet.rows) or size + sheet.sizes[number] > _LONGEST:
             continue
@@ -101,14 +101,15 @@ def _rows(line: str, places: list[int], sheet: Sheet, limit: int) -> str:
             cells = width(text) + text.count("\udf00") + gap + (_around(caps) if caps else 0)
             total += cells
             drops.append((priority, -place, -at, cells))
-        total += (0 if caps[3] else width(caps[0] + caps[1])) - gap if caps else -gap
+        ends[place] = (0 if caps[3] else width(caps[0] + caps[1])) - gap if caps else -gap
+        total += ends[place]
     drops.sort()
     left = len(drops)
     for _, place, at, cells in drops:
         if total <= limit or left < 2:
             break
         rows[-place].remove(-at)
-        total -= cells
+        total -= cells if rows[-place] else cells + ends[-place]
         left -= 1
     pieces, place = [], 0
     for c in line:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from launch import STATUS_LINE, Input, launch
-from session import THEMES, Session, at_home, captured, repository, transcript
+from session import PLAIN_THEMES, Session, at_home, captured, repository, transcript
 
 MODEL = "claude-sonnet-4-5-20250929"
 LIMIT = 300 * 1024
@@ -91,7 +91,7 @@ class Scene:
         return Seen(outcome.text, reads, [tuple(event) for event in events])
 
 
-@pytest.fixture(params=THEMES)
+@pytest.fixture(params=PLAIN_THEMES)
 def scene(request: pytest.FixtureRequest, tmp_path: Path) -> Scene:
     """The scene for each shipped theme, its program compiled."""
     made = Scene(tmp_path, request.param)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import screen
 from launch import COMMAND_LINE, REPOSITORY, STATUS_LINE, Input, Outcome, launch
-from session import LIMIT_S, THEMES, Session, at_home, captured, repository
+from session import LIMIT_S, PLAIN_THEMES, Session, at_home, captured, repository
 
 RECORDED = {
     path.stem: [line.encode() for line in path.read_text("utf-8").splitlines()]
@@ -51,7 +51,7 @@ def rows(session: Session, given: "bytes | Input", **env: str | None) -> dict[st
     return found
 
 
-@pytest.mark.parametrize("theme", [None, *THEMES])
+@pytest.mark.parametrize("theme", [None, *PLAIN_THEMES])
 @pytest.mark.parametrize("version", RECORDED)
 def test_every_recorded_task_has_its_row(version: str, theme: str | None, session: Session) -> None:
     """What the real host has sent is drawn in the width that it gave, also when nothing is configured."""

@@ -62,6 +62,15 @@ def test_row_drops_by_priority() -> None:
     assert shown(sheet.row([("aaaa", 1), ("bbbb", 1)]), sheet, 3) == ["aa…"]
 
 
+def test_a_row_of_which_nothing_is_left_takes_no_room() -> None:
+    """The separator of an empty row is not taken from the width of the others."""
+    sheet = Sheet(0, {})
+    text = sheet.row([("aaaa", 1)], "    ") + sheet.fill() + sheet.row([("bb", 5), ("cc", 4)], "  ")
+    assert shown(text, sheet, 11) == ["aaaa bb  cc"]
+    assert shown(text, sheet, 10) == ["    bb  cc"]
+    assert shown(text, sheet, 6) == ["bb"] or shown(text, sheet, 6) == ["    bb"]
+
+
 def test_row_wraps() -> None:
     """A row that may take more lines goes on on the next one before anything is dropped."""
     sheet = Sheet(0, {})
