@@ -1,45 +1,38 @@
-"""`ohud preview`: a theme as the host would show it, on built-in moments of a session or on a payload of one's own."""
+"""`ohud preview`: a theme as the host would show it, on built-in moments of a session or on a session of one's own."""
 
 from __future__ import annotations
 
+import json
 import os
-import shutil
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 
 from ohud.cli import DONE, NO, complain, parser
-from ohud.errors import nearest, quote, render
+from ohud.cli.drawing import COLORS as COLORS
+from ohud.cli.drawing import Artist, Drawing, Way
+from ohud.cli.drawing import Moment as Moment
+from ohud.cli.drawing import all_themes as all_themes
+from ohud.cli.drawing import color_for as color_for
+from ohud.cli.drawing import draw as draw
+from ohud.cli.drawing import load_theme as load_theme
+from ohud.cli.drawing import paints as paints
+from ohud.cli.drawing import scene_moments as scene_moments
+from ohud.cli.drawing import staged_moments as staged_moments
+from ohud.cli.drawing import terminal_columns as terminal_columns
+from ohud.cli.drawing import tinted as tinted
+from ohud.errors import nearest, quote
 from ohud.host import scenarios
-from ohud.run import status
-from ohud.run.fault import Spent
-from ohud.run.program import config_path
-from ohud.run.world import World, depth
-from ohud.theme import lower, read
+from ohud.host.version import NEW, VERSIONS
+from ohud.run import cells
+from ohud.run.world import World
 
-COLORS = ("auto", "never", "16", "256", "truecolor")
+ICONS = ("nerd", "emoji", "ascii")
+BACKGROUNDS = ("dark", "light")
 _WIDEST = 1000
 _PAYLOAD_LIMIT = 262144
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """Something to draw a theme on: a heading, the bytes for standard input, and the variables around them."""
-
-    name: str
-    description: str
-    raw: bytes | None
-    variables: dict[str, str]
-
-
-class _Quiet(World):
-    """A world that keeps to itself what a refresh would log: the lines drawn say it."""
-
-    def log(self, text: str) -> None:
-        """Nothing: a preview leaves no trace in the log of the real status line."""
+# Cells between drawings that stand beside each other.
+_GAP = 3
 
 
 def run(words: list[str]) -> int:
@@ -47,23 +40,18 @@ def run(words: list[str]) -> int:
     asked = _arguments(words)
     if asked.list:
         return _list()
-    known = scenarios.names()
-    for name in asked.scenario or ():
-        if name not in known:
-            close = nearest(name, known)
-            hint = f"did you mean `{close}`?" if close else "ohud preview --list"
-            return complain("preview", f"there is no scenario {quote(name)}", hint)
-    if asked.payload and asked.payload != "-" and not os.path.isfile(asked.payload):
-        return complain("preview", f"there is no file {quote(asked.payload, 200)}")
+    wrong = _wrong(asked)
+    if wrong:
+        return wrong
     world = World()
     themes = [name for name, _ in all_themes(world)] if asked.all else [asked.theme]
-    code = DONE
-    with _moments(asked, world) as moments:
-        for number, theme in enumerate(themes):
-            if asked.all:
-                print("\n" * bool(number) + tinted(f"── {theme} ──", "1", paints(asked.color, world)))
-            code = max(code, _show(theme, moments, asked, world))
-    return code
+    if asked.payload == "-":
+        asked.payload_read = sys.stdin.buffer.read(_PAYLOAD_LIMIT + 1)
+    if asked.watch:
+        from ohud.cli.watch import watch
+
+        return watch(lambda: _once(themes, asked, World()), lambda: _sources(themes, asked, World()))
+    return _once(themes, asked, world)
 
 
 def _arguments(words: list[str]) -> Namespace:
@@ -73,15 +61,26 @@ def _arguments(words: list[str]) -> Namespace:
     add("--all", action="store_true", help="every theme, bundled and your own")
     add("--scenario", metavar="NAME", nargs="+", action="extend", help="only these built-in scenarios")
     add("--payload", metavar="FILE", help="a payload of your own, `-` for standard input")
-    add("--transcript", metavar="FILE", help="the transcript that the payload names")
+    add("--transcript", metavar="FILE", help="a session's transcript; alone, the payload is made from it")
     add("--columns", metavar="N[,N...]", type=_widths, help="terminal widths, 0 for none (default: this terminal's)")
     add("--color", choices=COLORS, default="auto", help="how many colours (default: auto)")
+    add("--icons", choices=ICONS, help="which icons (default: as configured)")
+    add("--background", choices=BACKGROUNDS, help="the terminal's background (default: as configured)")
+    said = f"as Claude Code draws it: {' or '.join(VERSIONS)} (default: {NEW.name})"
+    add("--host", nargs="?", const=NEW.name, choices=tuple(VERSIONS), metavar="VERSION", help=said)
+    add("--subagents", action="store_true", help="the rows of subagents")
+    add("--svg", metavar="FILE", help="as a picture, into a file")
+    add("--png", metavar="FILE", help="the same as PNG")
+    add("--watch", action="store_true", help="draw again when the theme or the config is saved, until Ctrl-C")
     add("--list", action="store_true", help="list the scenarios")
     asked = reader.parse_args(words)
-    if asked.all and asked.theme:
-        reader.error("--all and --theme exclude each other")
-    if asked.payload and asked.scenario:
-        reader.error("--payload and --scenario exclude each other")
+    asked.payload_read = None
+    excluded = (("all", "theme"), ("payload", "scenario"), ("payload", "subagents"), ("transcript", "subagents"))
+    for one, other in excluded:
+        if getattr(asked, one) and getattr(asked, other):
+            reader.error(f"--{one} and --{other} exclude each other")
+    if asked.host and 0 in (asked.columns or ()):
+        reader.error("--host draws on a screen, and every screen has a width: no --columns 0 with it")
     return asked
 
 
@@ -95,6 +94,23 @@ def _widths(text: str) -> list[int]:
     return widths
 
 
+def _wrong(asked: Namespace) -> int:
+    """Complains of names and files that are not there; 0 when all are."""
+    known = {scenario.name: scenario for scenario in scenarios.scenarios()}
+    for name in asked.scenario or ():
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"did you mean `{close}`?" if close else "ohud preview --list"
+            return complain("preview", f"there is no scenario {quote(name)}", hint)
+    for path in (asked.payload, asked.transcript):
+        if path and path != "-" and not os.path.isfile(path):
+            return complain("preview", f"there is no file {quote(path, 200)}")
+    with_tasks = [name for name, scenario in known.items() if scenario.tasks]
+    if asked.subagents and asked.scenario and not set(asked.scenario) & set(with_tasks):
+        return complain("preview", f"no subagent is in {quote(asked.scenario[0])}", f"--scenario {with_tasks[0]}")
+    return DONE
+
+
 def _list() -> int:
     known = scenarios.scenarios()
     width = max(len(scenario.name) for scenario in known)
@@ -103,74 +119,146 @@ def _list() -> int:
     return DONE
 
 
-def all_themes(world: World) -> list[tuple[str, str]]:
-    """(name, path) of every theme: the bundled ones, then those beside the config."""
-    config = config_path(world)
-    return list(read.theme_names(os.path.dirname(config) if config else None))
+def _way(asked: Namespace, color: str | None = None) -> Way:
+    version = VERSIONS[asked.host] if asked.host else None
+    return Way(color or asked.color, asked.icons, asked.background, version, asked.subagents)
 
 
-def load_theme(theme: str | None, world: World) -> read.Loaded:
-    """
-    A theme with the config of this machine.
-
-    Takes:  theme: a name or a file; None: the configured one
-    """
-    if theme is not None and (os.sep in theme or theme.endswith(".toml") or os.path.isfile(theme)):
-        theme = os.path.abspath(os.path.expanduser(theme))
-    config = config_path(world)
-    return read.load(config, home=world.home, theme=theme, required=world.env("OHUD_CONFIG") is not None)
+def _once(themes: list[str | None] | list[str], asked: Namespace, world: World) -> int:
+    """Draws everything once, on the terminal or into files."""
+    moments = _moments(asked, world)
+    if isinstance(moments, str):
+        return complain("preview", moments)
+    if asked.svg or asked.png:
+        return _picture(themes, moments, asked, world)
+    code = DONE
+    for number, theme in enumerate(themes):
+        if asked.all:
+            print("\n" * bool(number) + tinted(f"── {theme} ──", "1", paints(asked.color, world)))
+        code = max(code, _show(theme, moments, asked, world))
+    return code
 
 
 def _show(theme: str | None, moments: list[Moment], asked: Namespace, world: World) -> int:
     """Draws one theme on all moments and widths, its problems first."""
-    loaded = load_theme(theme, world)
-    built = lower.build(loaded)
-    shown = [problem for problem in built.problems if problem.weight != "ignored"]
-    for problem in shown:
-        print(render(problem, loaded.text(problem), color=paints("auto", world, sys.stderr)) + "\n", file=sys.stderr)
-    sys.stderr.flush()
+    artist = Artist(theme, _way(asked), world)
+    _report(artist, world)
     coloured = paints(asked.color, world)
-    color = color_for(asked.color, built.program, world)
+    room = terminal_columns(world)
     for number, moment in enumerate(moments):
-        for columns in asked.columns or [terminal_columns(world)]:
-            width = f"{columns} columns" if columns else "no width"
-            print("\n" * bool(number) + tinted(f"{moment.name}: {moment.description} · {width}", "2", coloured))
-            print(draw(built.program, moment, columns, color, world.now) or tinted("(nothing)", "2", coloured))
+        heading = f"{moment.name}: {moment.description}"
+        drawings = [artist.draw(moment, columns) for columns in asked.columns or [room]]
+        print("\n" * bool(number), end="")
+        if len(drawings) > 1 and _beside(drawings, room):
+            print(tinted(heading, "2", coloured))
+            _print_beside(drawings, coloured)
+            continue
+        for again, drawing in enumerate(drawings):
+            print("\n" * bool(again) + tinted(f"{heading} · {_said(drawing.columns)}", "2", coloured))
+            print("\n".join(drawing.lines(coloured)))
     sys.stdout.flush()
-    return NO if built.failed else DONE
+    return NO if artist.built.failed else DONE
 
 
-@contextmanager
-def _moments(asked: Namespace, world: World) -> Iterator[list[Moment]]:
-    """What to draw on: the given payload, or the scenarios with their files set up."""
+def _report(artist: Artist, world: World) -> None:
+    for problem in artist.problems(paints("auto", world, sys.stderr)):
+        print(problem + "\n", file=sys.stderr)
+    sys.stderr.flush()
+
+
+def _said(columns: int) -> str:
+    return f"{columns} columns" if columns else "no width"
+
+
+def _beside(drawings: list[Drawing], room: int) -> bool:
+    """Whether there is room to stand beside each other."""
+    widths = [drawing.columns for drawing in drawings]
+    return 0 not in widths and sum(widths) + _GAP * (len(widths) - 1) <= room
+
+
+def _print_beside(drawings: list[Drawing], coloured: bool) -> None:
+    """Drawings beside each other, each under its width."""
+    blocks = [[tinted(_said(drawing.columns), "2", coloured), *drawing.lines(coloured)] for drawing in drawings]
+    for number in range(max(map(len, blocks))):
+        parts = []
+        for drawing, block in zip(drawings, blocks, strict=True):
+            line = block[number] if number < len(block) else ""
+            parts.append(line + " " * (drawing.columns - cells.width(bare(line))))
+        print((" " * _GAP).join(parts).rstrip(" "))
+
+
+def bare(text: str) -> str:
+    """A printed line without its colours and links."""
+    from ohud.cli.picture import rows_of
+
+    return "\n".join(row.text for row in rows_of(text))
+
+
+def _picture(themes: list[str | None] | list[str], moments: list[Moment], asked: Namespace, world: World) -> int:
+    """The same as SVG or PNG, into the files that were asked for."""
+    from ohud.cli import picture
+
+    code = DONE
+    panels = []
+    color = "truecolor" if asked.color == "auto" else asked.color
+    widths = asked.columns or [terminal_columns(world)]
+    background = asked.background
+    for theme in themes:
+        artist = Artist(theme, _way(asked, color), world)
+        _report(artist, world)
+        background = background or artist.loaded.theme.background
+        code = max(code, NO if artist.built.failed else DONE)
+        for moment in moments:
+            for columns in widths:
+                drawing = artist.draw(moment, columns)
+                rows = picture.rows_of(drawing.text) if drawing.rows is None else drawing.rows
+                caption = [str(theme)] * asked.all + [f"{moment.name}: {moment.description}", _said(columns)]
+                panels.append(picture.Panel(" · ".join(caption), rows))
+    title = "ohud preview" + (f" --theme {asked.theme}" if asked.theme else " --all" * asked.all)
+    made = picture.svg(title, panels, max(widths), background or "dark", bool(asked.host))
+    try:
+        if asked.svg:
+            picture.write_svg(asked.svg, made)
+        if asked.png:
+            picture.write_png(asked.png, made)
+    except picture.NoConverter as fault:
+        complain("preview", str(fault), picture.CONVERTERS)
+        return NO
+    except OSError as fault:
+        return complain("preview", f"{quote(str(fault.filename), 200)} cannot be written: {fault.strerror}")
+    return code
+
+
+def _moments(asked: Namespace, world: World) -> list[Moment] | str:
+    """What to draw on: a session of one's own, or the scenarios; a sentence where there is nothing to draw on."""
     if asked.payload:
-        raw = sys.stdin.buffer.read(_PAYLOAD_LIMIT + 1) if asked.payload == "-" else _contents(asked.payload)
+        raw = asked.payload_read if asked.payload_read is not None else _contents(asked.payload)
         name = "stdin" if asked.payload == "-" else os.path.basename(asked.payload)
         raw = _with_transcript(raw, asked.transcript)
-        yield [Moment(name, "a payload of your own", raw if len(raw) <= _PAYLOAD_LIMIT else None, dict(os.environ))]
-        return
-    with staged_moments(asked.scenario, world.now) as moments:
-        yield [
-            Moment(m.name, m.description, _with_transcript(m.raw or b"", asked.transcript), m.variables)
-            for m in moments
-        ]
+        known = raw if len(raw) <= _PAYLOAD_LIMIT else None
+        return [Moment(name, "a payload of your own", known, dict(os.environ))]
+    if asked.transcript and not asked.scenario:
+        from ohud.host.derive import derived
+
+        found = derived(os.path.abspath(asked.transcript))
+        if found is None:
+            return f"{quote(asked.transcript, 200)} is no transcript: there is no record in it"
+        payload, at = found
+        name, size = os.path.basename(asked.transcript), payload.get("context_window", {}).get("context_window_size")
+        said = "as its last record left it" + (f", in a window of {size // 1000}k if that is its size" if size else "")
+        return [Moment(name, said, json.dumps(payload).encode(), dict(os.environ), now=at)]
+    moments = scene_moments(asked.scenario)
+    if asked.transcript:
+        moments = [_mounted(moment, os.path.abspath(asked.transcript)) for moment in moments]
+    return [moment for moment in moments if moment.tasks or not asked.subagents]
 
 
-@contextmanager
-def staged_moments(names: list[str] | None, now: float) -> Iterator[list[Moment]]:
-    """The named scenarios (None: all) as moments, their files in place until the end of the block."""
-    from contextlib import ExitStack
-
-    with ExitStack() as stack:
-        moments = []
-        for scenario in scenarios.scenarios():
-            if names is None or scenario.name in names:
-                stage = stack.enter_context(scenarios.staged(scenario, now))
-                variables = {"USERPROFILE" if os.name == "nt" else "HOME": stage.home}
-                moments.append(Moment(scenario.name, scenario.description, stage.raw, variables))
-        if names:
-            moments.sort(key=lambda moment: names.index(moment.name))
-        yield moments
+def _mounted(moment: Moment, transcript: str) -> Moment:
+    """A moment whose transcript is a file of this machine."""
+    path = json.loads(moment.raw or b"{}").get("transcript_path")
+    if moment.scene is None or not isinstance(path, str):
+        return moment
+    return replace(moment, scene=replace(moment.scene, mounts={path: transcript}))
 
 
 def _contents(path: str) -> bytes:
@@ -182,8 +270,6 @@ def _with_transcript(raw: bytes, transcript: str | None) -> bytes:
     """The payload with another transcript named in it."""
     if transcript is None:
         return raw
-    import json
-
     from ohud.run.payload import parse
 
     payload = parse(raw)
@@ -192,43 +278,7 @@ def _with_transcript(raw: bytes, transcript: str | None) -> bytes:
     return json.dumps({**payload, "transcript_path": os.path.abspath(transcript)}).encode()
 
 
-def draw(program: dict[str, Any], moment: Moment, columns: int, color: str, now: float) -> str:
-    """What the status line command prints for a moment, without the end of the last line."""
-    variables = {**moment.variables, "COLUMNS": str(columns)}
-    variables.pop("LINES", None)
-    world = _Quiet(variables, now)
-    chosen = {**program, "color": color}
-    if columns == 0:
-        chosen["columns"] = None
-    try:
-        return status.render(moment.raw, chosen, world).removesuffix("\n")
-    except Spent:
-        return str(program["fallback"]["error"])
-
-
-def terminal_columns(world: World) -> int:
-    """The width to draw for: COLUMNS, else the terminal's own, else 80."""
-    return world.columns or shutil.get_terminal_size((80, 24)).columns
-
-
-def paints(asked: str, world: World, stream: Any = None) -> bool:
-    """Whether headings and reports are coloured: as asked, else on a terminal that does not say NO_COLOR."""
-    if asked != "auto":
-        return asked != "never"
-    if world.env("NO_COLOR"):
-        return False
-    if world.env("FORCE_COLOR"):
-        return depth("auto", world.env) > 0
-    return bool((stream or sys.stdout).isatty()) and depth("auto", world.env) > 0
-
-
-def color_for(asked: str, program: dict[str, Any], world: World) -> str:
-    """The colour setting to draw with: what was asked for, else what the config says, where it can be seen."""
-    if asked != "auto":
-        return asked
-    return status.COLORS[depth(program["color"], world.env)] if paints(asked, world) else "never"
-
-
-def tinted(text: str, code: str, coloured: bool) -> str:
-    """Text in a style of the terminal."""
-    return f"\x1b[{code}m{text}\x1b[0m" if coloured else text
+def _sources(themes: list[str | None] | list[str], asked: Namespace, world: World) -> list[str]:
+    """Every file behind a drawing: of the themes, the config, the payload and the transcript."""
+    paths = [path for path in (asked.payload, asked.transcript) if path and path != "-"]
+    return paths + [path for theme in themes for path in load_theme(theme, world).sources]

@@ -396,7 +396,7 @@ class _Reader:
     def _path(self, choice: str, named: Place | None) -> str | None:
         """The file that a name or path means; None and a problem when there is none."""
         by_name = re.fullmatch(shape.THEME_NAME.pattern, choice)
-        if by_name and choice.upper() not in _DEVICES:
+        if by_name and choice.upper() not in DEVICES:
             return self._found(choice, named)
         if by_name or not re.search(r"[/\\]|^~|\.toml$", choice):
             rule = f"allowed: {shape.THEME_NAME.rule}"
@@ -430,7 +430,7 @@ class _Reader:
             self.loose.append(Problem("toml-text" if span else "theme-shape", message, span, help))
 
 
-_DEVICES = frozenset(["CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(10))])
+DEVICES = frozenset(["CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(10))])
 
 
 def _order(span: Span | None) -> tuple[int, int]:

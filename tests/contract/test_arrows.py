@@ -35,6 +35,8 @@ WRITERS = {
     "host/files.py": "the host's settings, ohud's config, and a record of both for the way back",
     "host/replace.py": "the same, step by step",
     "cli/schema.py": "schemas and README tables",
+    "cli/picture.py": "pictures, into the files that the user names",
+    "host/editor.py": "a private copy of the config for the user's editor, taken away again",
 }
 # Who may start a process.
 STARTING = {"run/slow.py": "one detached refresher a slow fact"}
@@ -142,6 +144,7 @@ def cold_imports(files: list[Tree]) -> list[str]:
         "jinja2",
         "jmespath",
         "tomli_w",
+        "yaml",
         "rich",
     )
     return [
@@ -366,7 +369,7 @@ def _written(root: Path, files: dict[str, str]) -> list[Tree]:
 def test_every_import_is_of_a_known_top_level() -> None:
     """The package imports the standard library, itself and its declared dependencies."""
     known = (
-        {"ohud", "quick", "jinja2", "jmespath", "tomli_w", "rich", "markupsafe"} | set(sys.stdlib_module_names) | SYSTEM
+        {"ohud", "quick", "jinja2", "jmespath", "tomli_w", "yaml", "markupsafe"} | set(sys.stdlib_module_names) | SYSTEM
     )
     strays = [place(tree, one.line, one.module) for tree in trees() for one in imports(tree)]
     assert [stray for stray in strays if stray.split(": ")[1].split(".")[0] not in known] == []

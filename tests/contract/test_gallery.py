@@ -17,14 +17,20 @@ from typing import Any
 
 import pytest
 import screen
+from jinja2 import nodes
 from launch import COMMAND_LINE, REPOSITORY, Input, launch
 from session import THEMES, Session
 
 from ohud.host.scenarios import NOW, Scene, scenarios, scene
 from ohud.run import status, subagents
-from ohud.theme import read
+from ohud.run.measures import MEASURES
+from ohud.run.style import STYLE_FILTERS
+from ohud.run.template import SCALES
+from ohud.theme import fieldset, read
+from ohud.theme.expressions import compile_expression
 from ohud.theme.lower import build
 from ohud.theme.reference import render_theme
+from ohud.theme.templates import FUNCTIONS, environment, normal
 
 GALLERY = REPOSITORY / "tests" / "golden" / "gallery"
 UPDATE = "to accept it: pytest --update-golden tests/contract/test_gallery.py"
@@ -200,3 +206,44 @@ def test_only_one_theme_may_be_blank() -> None:
 def test_now_is_fixed() -> None:
     """Scenes take place at one moment, so that what is kept stays."""
     assert {moment.now for moment in SCENES.values()} == {NOW}
+
+
+def sources() -> Iterator[tuple[str, str]]:
+    """(what it is, its text) of every expression and template of the shipped themes."""
+    for theme in THEMES:
+        source = compiled(theme, "emoji")[0]
+        if source.template is not None:
+            yield "template", source.template
+        if source.subagents.template is not None:
+            yield "template", source.subagents.template
+        for segment in (*source.segments.values(), *source.subagents.segments.values()):
+            yield from (("expression", text) for text in (segment.value, segment.when) if text)
+            yield from (("template", text) for text in (segment.format,) if text)
+
+
+def used() -> set[tuple[str, str]]:
+    """(kind, name) of what the themes' templates use: filters, tests, functions and statements."""
+    found = set()
+    for kind, text in sources():
+        if kind == "template":
+            tree = environment().parse(normal(text))
+            found |= {("filter", node.name) for node in tree.find_all(nodes.Filter)}
+            found |= {("test", node.name) for node in tree.find_all(nodes.Test)}
+            calls = [node.node for node in tree.find_all(nodes.Call)]
+            found |= {("function", called.name) for called in calls if isinstance(called, nodes.Name)}
+            found |= {("statement", type(node).__name__) for node in tree.find_all(nodes.Stmt)}
+    return found
+
+
+def test_together_the_themes_use_every_family() -> None:
+    """No family of computed fields is without a theme that shows it."""
+    reach = {family for kind, text in sources() if kind == "expression" for family, _ in compile_expression(text).reach}
+    assert set(fieldset.catalogue()) - reach == set()
+
+
+def test_together_the_themes_use_the_whole_language() -> None:
+    """Every function, every filter that is ohud's own, and every statement stands in some theme."""
+    own = {*MEASURES, *STYLE_FILTERS, *SCALES, "spark", "short_path", "basename", "ellipsis", "pad", "cells", "ascii"}
+    wanted = {("filter", name) for name in own} | {("function", name) for name in FUNCTIONS}
+    wanted |= {("statement", name) for name in ("If", "For", "Assign", "AssignBlock", "With", "Macro")}
+    assert wanted - used() == set()

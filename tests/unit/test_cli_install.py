@@ -152,9 +152,9 @@ def test_dry_run(desk: Desk) -> None:
         f"--- {desk.config}\n+++ {desk.config}\n"
         "@@ -1,2 +1,4 @@\n"
         " # mine\n"
+        ' icons = "nerd"\n'
         '+theme = "minimal"\n'
         "+margin = 6\n"
-        ' icons = "nerd"\n'
     )
     assert desk.files() == before and desk.config.read_text() == '# mine\nicons = "nerd"\n'
     assert [path.name for path in desk.config.parent.iterdir()] == ["config.toml"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from command_line import call
 
+from ohud.cli.picture import PAPERS
 from ohud.host import scenarios
 
 THEMES = ["classic", "minimal", "oneline"]
@@ -83,7 +84,9 @@ def test_scenarios_are_told_in_order() -> None:
     """A preview begins with the beginning of a session."""
     names = scenarios.names()
     assert names[0] == "before-first-reply" and "everything-null" in names
-    assert len(names) == len(set(names)) >= 10
+    assert len(names) == len(set(names)) >= 20
+    lives = "working tools agents todos long-context limits-near after-compaction worktree detached ollama old-host"
+    assert set(lives.split()) <= set(names)
 
 
 def test_no_room_for_files(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,6 +189,11 @@ def test_missing_theme(tmp_path: Path) -> None:
         (["--payload", "nowhere.json"], "no file `nowhere.json`"),
         (["--all", "--theme", "classic"], "exclude each other"),
         (["--payload", "-", "--scenario", "working"], "exclude each other"),
+        (["--host", "--columns", "80,0"], "every screen has a width"),
+        (["--host", "1.0"], "2.1.215"),
+        (["--transcript", "nowhere.jsonl"], "no file `nowhere.jsonl`"),
+        (["--subagents", "--scenario", "working"], "no subagent is in `working`"),
+        (["--icons", "nice"], "nerd"),
     ],
 )
 def test_wrong_use(words: list[str], said: str, tmp_path: Path) -> None:
@@ -206,3 +214,134 @@ def test_a_preview_leaves_nothing_behind(tmp_path: Path) -> None:
     """Neither cache nor log of the real status line is touched."""
     call(tmp_path, "preview", "--theme", theme(tmp_path, ONE.replace("computed.model.name", "abs(name)")))
     assert list((tmp_path / "home").iterdir()) == []
+
+
+def test_slow_facts_are_the_scenarios(tmp_path: Path) -> None:
+    """What git, Ollama, the day and the user's programs say comes from the scenario, on every machine the same."""
+    text = 'template = "{{ dirty }}|{{ size }}|{{ day }}|{{ memory }}|{{ battery }}"\n[segments]\n'
+    text += (
+        'dirty = "computed.git.modified"\nsize = "computed.ollama.parameter_size"\nday = "computed.today.cost_usd"\n'
+    )
+    text += 'memory = "computed.memory.percent"\nbattery = "computed.commands.battery"\n'
+    answer = call(tmp_path, "preview", "--theme", theme(tmp_path, text), "--scenario", "working", "ollama", "old-host")
+    assert answer.out.splitlines()[1::3] == ["2||4.82|36.3|87%", "4|480B||54.4|", "1|||48.1|"]
+
+
+def test_scenes_are_the_same_everywhere(tmp_path: Path) -> None:
+    """Neither the clock, nor the zone, nor the home directory of a machine shows in a scenario."""
+    text = 'template = "{{ at | clock }} {{ place | short_path }} {{ raw }} {{ now }}"\n[segments]\n'
+    text += 'at = "computed.usage.five_hour.resets_at"\nplace = "cwd"\nraw = "cwd"\nnow = "computed.now"\n'
+    words = ["preview", "--theme", theme(tmp_path, text), "--scenario", "working"]
+    here = call(tmp_path, *words)
+    there = call(tmp_path, *words, env={"TZ": "Asia/Tokyo", "OHUD_NOW": "1700000000", "USER": "else"})
+    assert here.out.splitlines()[1] == "14:14 ~/widgets /home/you/widgets 1796040000"
+    assert there.out == here.out
+
+
+def test_widths_stand_beside_each_other(tmp_path: Path) -> None:
+    """Where the terminal has room for all widths, they are columns of one table; else each has its own heading."""
+    words = ["preview", "--theme", theme(tmp_path), "--scenario", "working", "--columns", "34,40"]
+    wide = call(tmp_path, *words, env={"COLUMNS": "77"}).out.splitlines()
+    assert wide[0] == "working: an hour into the work"
+    assert wide[1] == "34 columns" + " " * 27 + "40 columns"
+    assert wide[2] == "Opus 5.5|feature/status|8040" + " " * 9 + "Opus 5.5|feature/status|8040"
+    narrow = call(tmp_path, *words, env={"COLUMNS": "76"}).out
+    assert "· 34 columns\n" in narrow and "· 40 columns\n" in narrow
+
+
+def test_as_the_host_draws_it(tmp_path: Path) -> None:
+    """`--host` leaves blank lines out, moves the line in, cuts at the edge, and greys what has no colour."""
+    path = theme(tmp_path, "template = \"a\\n\\n{{ 'b' | fg('red') }}\"\n")
+    drawn = call(tmp_path, "preview", "--theme", path, "--scenario", "working", "--host", "--color", "16")
+    assert drawn.out.splitlines()[1:] == ["  \x1b[38;2;153;153;153ma\x1b[0m", "  \x1b[31mb\x1b[0m"]
+    plain = call(tmp_path, "preview", "--theme", path, "--scenario", "working", "--host")
+    assert plain.out.splitlines()[1:] == ["  a", "  b"]
+
+
+def test_host_versions_differ(tmp_path: Path) -> None:
+    """The version behind `--host` is the one whose rules count: the newer keeps two cells more free beside a row."""
+    path = theme(tmp_path, "template = 'x'\n[subagents]\ntemplate = \"{{ task.label_or_name }}{{ fill() }}!\"\n")
+    words = ["preview", "--theme", path, "--subagents", "--columns", "60"]
+    old = call(tmp_path, *words, "--host", "2.1.215").out.splitlines()[1]
+    new = call(tmp_path, *words, "--host").out.splitlines()[1]
+    assert old.startswith("  ◯ Map the call sites") and len(old) - len(new) == 2
+
+
+def test_rows_of_subagents(tmp_path: Path) -> None:
+    """`--subagents` draws a row for each task of the scenario; a template that prints nothing hides its row."""
+    rows = "{{ task.label_or_name if task.status == 'running' }}"
+    path = theme(tmp_path, f'template = "x"\n[subagents]\ntemplate = "{rows}"\n')
+    answer = call(tmp_path, "preview", "--theme", path, "--subagents")
+    assert answer.out.splitlines()[1:] == ["Review tests and docs", "Measure the start-up time"]
+
+
+def test_background_and_icons(tmp_path: Path) -> None:
+    """`--background` and `--icons` count more than what the config says, and change nothing else of it."""
+    folder = tmp_path / "home" / ".config" / "ohud"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('icons = "nerd"\nmargin = 6\n')
+    text = "template = \"{{ icon('tool') }} {{ terminal.background }}\"\n"
+    words = ["preview", "--theme", theme(tmp_path, text), "--scenario", "working"]
+    assert call(tmp_path, *words).out.splitlines()[1] == "\uf0ad dark"
+    asked = call(tmp_path, *words, "--icons", "ascii", "--background", "light")
+    assert asked.out.splitlines()[1] == "tool light"
+    long = theme(tmp_path, 'template = "' + "x" * 200 + '"\n')
+    cut = call(tmp_path, "preview", "--theme", long, "--scenario", "working", "--icons", "emoji")
+    assert len(cut.out.splitlines()[1]) == 74
+
+
+def test_payload_from_a_transcript(tmp_path: Path) -> None:
+    """A transcript alone is drawn as the session that it is of, at the time of its last record."""
+    used = {
+        "input_tokens": 10,
+        "cache_creation_input_tokens": 990,
+        "cache_read_input_tokens": 49000,
+        "output_tokens": 7,
+    }
+    reply = {"id": "m", "model": "claude-haiku-4-5", "content": [], "usage": used}
+    shared = {"cwd": "/srv/thing", "sessionId": "s", "version": "2.1.332"}
+    records = [
+        {"type": "user", "timestamp": "2026-11-30T10:00:00.000Z", "message": {"content": "hello"}, **shared},
+        {"type": "assistant", "timestamp": "2026-11-30T10:01:00.000Z", "message": reply, **shared},
+    ]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, records)) + "\n")
+    text = 'template = "{{ m }}|{{ p }}|{{ c }}|{{ d }}|{{ v }}|{{ n }}"\n[segments]\n'
+    text += 'm = "computed.model.name"\np = "computed.project.name"\nc = "computed.context.percent"\n'
+    text += 'd = "computed.session.duration_s"\nv = "version"\nn = "computed.now"\n'
+    answer = call(tmp_path, "preview", "--theme", theme(tmp_path, text), "--transcript", str(tmp_path / "t.jsonl"))
+    assert answer.out.splitlines()[1] == "Haiku 4.5|thing|25|60|2.1.332|1796032860"
+
+
+def test_a_transcript_without_records(tmp_path: Path) -> None:
+    """A file that is no transcript is said to be none."""
+    (tmp_path / "t.jsonl").write_text("not json\n")
+    answer = call(tmp_path, "preview", "--transcript", str(tmp_path / "t.jsonl"))
+    assert answer.code == 2 and "is no transcript" in answer.err
+
+
+def test_svg(tmp_path: Path) -> None:
+    """`--svg` writes one picture of all that would have been drawn, and prints nothing."""
+    words = ["preview", "--theme", theme(tmp_path), "--scenario", "working", "worktree", "--background", "light"]
+    answer = call(tmp_path, *words, "--svg", str(tmp_path / "x.svg"))
+    assert (answer.code, answer.out, answer.err) == (0, "", "")
+    picture = (tmp_path / "x.svg").read_text()
+    assert picture.startswith("<svg ") and "an hour into the work" in picture and "worktree-fix-parser" in picture
+    assert PAPERS["light"].back in picture
+
+
+def test_svg_that_cannot_be_written(tmp_path: Path) -> None:
+    """A place that takes no file is wrong use, with its reason."""
+    answer = call(tmp_path, "preview", "--scenario", "working", "--svg", str(tmp_path / "no" / "x.svg"))
+    assert answer.code == 2 and "cannot be written: No such file" in answer.err
+
+
+def test_png_without_a_converter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing makes PNG, the answer is no and says what to install."""
+    monkeypatch.setattr("ohud.cli.picture.import_module", _no_module)
+    answer = call(tmp_path, "preview", "--scenario", "working", "--png", str(tmp_path / "x.png"), env={"PATH": ""})
+    assert answer.code == 1 and "pip install cairosvg" in answer.err
+    assert not (tmp_path / "x.png").exists()
+
+
+def _no_module(name: str) -> None:
+    raise ImportError(name)
