@@ -11,11 +11,12 @@ _WIDEST = 1000  # cells of any line
 _LONGEST = 16384  # characters that rows may add to a line
 
 
-def fit(text: str, sheet: Sheet, columns: int | None, lines: int) -> list[str]:
+def fit(text: str, sheet: Sheet, columns: int | None, lines: int, fills: bool = True) -> list[str]:
     """
     The first lines of the text that are not blank, each at most so wide.
 
-    Takes:    columns: [cells], None for no limit; lines: how many at most
+    Takes:    columns: [cells], None for no limit; lines: how many at most; fills: flexible space reaches the limit,
+              else it is one blank, as it is without a limit
     Returns:  marked lines without rows and flexible space, each closing what it opens
     """
     limit = _WIDEST if columns is None else max(1, min(columns, _WIDEST))
@@ -27,7 +28,7 @@ def fit(text: str, sheet: Sheet, columns: int | None, lines: int) -> list[str]:
         line = _closed(line, carried)
         for part in _wrapped(line, sheet, limit, lines - len(fitted)) if sheet.wraps else (line,):
             if not part.isascii():
-                part = _written(part, sheet, limit, columns is not None)
+                part = _written(part, sheet, limit, fills and columns is not None)
             if plain(part).strip():
                 fitted.append(part if len(part) <= limit and part.isascii() else ellipsis(part, limit, sheet.mark))
     return fitted

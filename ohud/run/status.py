@@ -200,7 +200,7 @@ class Segments:
 
     def laid(self, marked: str, width: "int | None", lines: int) -> "list[str]":
         """The template's text as lines that fit; whoever looks on overrides it."""
-        return fit(marked, self.sheet, width, lines)
+        return fit(marked, self.sheet, width, lines, self.world.columns is not None)
 
     def _make(self, name: str, spec: "dict[str, Any]") -> Segment:
         # Here and not sooner: what a template does not come to is not computed.
@@ -208,10 +208,16 @@ class Segments:
             return Segment(None, False, "", "", None, _DEFAULT_PRIORITY)
         if "needs" in spec:
             compute(self.document, spec["needs"], self.world, self.faults)
-        value = self.evaluate(name, "value") if "value" in spec else None
+        priority = spec.get("priority", _DEFAULT_PRIORITY)
+        try:
+            value = self.evaluate(name, "value") if "value" in spec else None
+        except Fault:
+            # What `when` hides need not have a value.
+            if "when" not in spec or not _falsy(self.evaluate(name, "when")):
+                raise
+            return Segment(None, False, "", "", None, priority)
         if value is None:
             value = spec.get("default")
-        priority = spec.get("priority", _DEFAULT_PRIORITY)
         hidden = value is None and "value" in spec
         if not hidden and "when" in spec:
             hidden = _falsy(self.evaluate(name, "when"))

@@ -27,7 +27,10 @@ def world(columns: int | None, color: str) -> World:
     variables = {"HOME": "/home/user", "COLORTERM": color, "TERM": "xterm-256color"}
     if columns is not None:
         variables["COLUMNS"] = str(columns)
-    return World(variables, now=1796037700.0)
+    made = World(variables, now=1796037700.0)
+    # The machine's memory is in use by others between two looks.
+    made.memo["memory"] = (5_000_000_000, 16_000_000_000)
+    return made
 
 
 def test_there_is_something_to_compare() -> None:

@@ -176,6 +176,13 @@ def test_fill() -> None:
     assert shown("界" + sheet.wrap(sheet.fill(), "bg:red") + "⏱\ufe0f", sheet, 8) == ["界\x1b[41m    \x1b[0m⏱\ufe0f"]
 
 
+def test_fill_needs_a_width_of_the_terminal() -> None:
+    """A limit that is none of the terminal's is not filled up."""
+    sheet = Sheet(0, {})
+    assert fit("a" + sheet.fill() + "b", sheet, 1000, 1, fills=False) == ["a b"]
+    assert fit("a" + sheet.fill() + "b", sheet, 9, 1) == ["a       b"]
+
+
 def test_powerline() -> None:
     """Arrows take the colours of the blocks that stay, whatever was dropped between them."""
     sheet = Sheet(24, {})

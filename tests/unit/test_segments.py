@@ -1,0 +1,71 @@
+"""Segments as a render makes them: what hides them, what styles them, and what a fault in one costs."""
+
+import json
+from typing import Any
+
+import screen
+
+from ohud.run import status
+from ohud.run.world import World
+from ohud.theme import read
+from ohud.theme.lower import build
+
+
+def drawn(theme: str, payload: dict[str, Any], **variables: str) -> str:
+    """What a theme prints for a payload; its text is that of a config, and everything in it must compile."""
+    loaded = read.load("/nowhere/config.toml", home=None, text=theme)
+    built = build(loaded)
+    assert built.problems == []
+    world = World({"TERM": "xterm", "COLORTERM": "truecolor", **variables}, now=1796040000.0)
+    return status.render(json.dumps(payload).encode(), built.program, world).rstrip("\n")
+
+
+def test_what_when_hides_need_not_have_a_value() -> None:
+    """A value that fails is no fault where `when` hides the segment, and one where it does not."""
+    theme = """
+template = "{{ row(a, b) }}"
+[segments]
+b = "model.id"
+[segments.a]
+value = "join('', [x.y])"
+when = "x.y"
+"""
+    assert drawn(theme, {"model": {"id": "m"}}) == "m"
+    assert drawn(theme, {"model": {"id": "m"}, "x": {"y": "z"}}) == "z  m"
+    assert "run: ohud check" in drawn(theme.replace('when = "x.y"', 'when = "model"'), {"model": {"id": "m"}})
+
+
+def test_a_level_may_raise_the_priority() -> None:
+    """What has become urgent is no longer what a narrow row drops first."""
+    theme = """
+template = "{{ row(name, limit) }}"
+[segments]
+name = { value = "model.id", priority = 50 }
+limit = { value = "n", priority = 10, levels = [{ at = 0, style = "dim" }, { at = 80, style = "red", priority = 90 }] }
+"""
+    payload = {"model": {"id": "x" * 20}}
+    assert screen.plain(drawn(theme, {**payload, "n": 10}, COLUMNS="26")) == "x" * 20
+    assert screen.plain(drawn(theme, {**payload, "n": 80}, COLUMNS="26")) == "80"
+
+
+def test_fill_is_one_blank_where_the_width_is_unknown() -> None:
+    """Without COLUMNS nothing says how far right the right is."""
+    theme = 'template = "a{{ fill() }}b"\n'
+    assert drawn(theme, {}) == "a b"
+    assert drawn(theme, {}, COLUMNS="14") == "a        b"
+
+
+def test_templates_know_background_and_icons() -> None:
+    """Both as the config says."""
+    theme = 'template = "{{ terminal.background }} {{ terminal.icons }}"\n'
+    assert drawn(theme, {}) == "dark emoji"
+    assert drawn('background = "light"\nicons = "ascii"\n' + theme, {}) == "light ascii"
+
+
+def test_every_cut_has_the_themes_mark() -> None:
+    """Of max_width and of a line that is too wide."""
+    theme = 'template = "{{ a }} {{ b }}"\n[segments]\na = { value = "x", max_width = 4 }\nb = "x"\n'
+    payload = {"x": "abcdefghijkl"}
+    assert drawn(theme, payload, COLUMNS="14") == "abc… abcd…"
+    assert drawn('icons = "ascii"\n' + theme, payload, COLUMNS="14") == "abc~ abcd~"
+    assert drawn('cut = ">"\n' + theme, payload, COLUMNS="14") == "abc> abcd>"
