@@ -9,7 +9,9 @@ from ohud.stream import Fold, Item, Reader
 DATA = Path(__file__).parent / "stream"
 CASES = Path(__file__).parent / "cases"
 # What both hosts printed on 2026-11-30, and messages from documents of 2.1.17.
-LINES = sorted([*DATA.rglob("*.ndjson"), *CASES.glob("*-stream-*/stream.jsonl")])
+LINES = sorted(
+    path for path in [*DATA.rglob("*.ndjson"), *CASES.glob("*-stream-*/stream.jsonl")] if path.stat().st_size
+)
 DOCUMENTED = DATA / "documented-2.1.17.ndjson"
 SESSION = "6484002d-24fe-4f95-ad4b-6bf7130f1fcb"
 
@@ -65,7 +67,12 @@ def event(kind: str, **fields: Any) -> bytes:
 
 def started(ident: str, tokens: Any = None, parent: str | None = None) -> bytes:
     """The event that begins a message."""
-    message = {"id": ident, "model": "claude-opus-4-6", "content": [], "usage": usage() if tokens is None else tokens}
+    message: dict[str, Any] = {
+        "id": ident,
+        "model": "claude-opus-4-6",
+        "content": [],
+        "usage": usage() if tokens is None else tokens,
+    }
     return event("message_start", message=message, parent=parent)
 
 

@@ -546,6 +546,8 @@ def moment(text: "Any") -> "float | None":
     try:
         day = _days.get(text[:10])
         if day is None:
+            if len(_days) > 400:
+                _days.clear()
             day = _days[text[:10]] = _day(int(text[:4]), int(text[5:7]), int(text[8:10]))
         seconds = day + int(text[11:13]) * 3600 + int(text[14:16]) * 60
         rest = text[17:]

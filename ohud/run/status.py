@@ -132,6 +132,7 @@ class Segments:
         self.faults: list[str] = []
         self.sheet = Sheet(world.color, program["palette"], world.env("TERM") != "dumb", "file" in program["links"])
         self.sheet.mark = program["mark"]
+        self.sheet.light = program["background"] == "light"
         self.made: dict[str, Segment] = {}
         self.context = Context(
             sheet=self.sheet,

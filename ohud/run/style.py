@@ -43,6 +43,7 @@ class Sheet:
         self.rows: list[tuple[list[tuple[str, Style | None, int]], str, Caps | None]] = []
         self.sizes: list[int] = []
         self.mark = "…"  # ends what is cut
+        self.light = False  # the terminal's background
         self.wraps: dict[int, tuple[int, int]] = {}  # row that may take more lines: how many, and their indent
         self._known: dict[Style, str] = {}
 
@@ -265,8 +266,9 @@ def gradient(sheet: Sheet, text: str, value: object, *colours: "str | int", at: 
 
 
 def heat(sheet: Sheet, text: str, value: object, at: object = None) -> str:
-    """The text from green over yellow to red as value (or `at`) goes from 0 to 100."""
-    return gradient(sheet, text, value, "#4caf50", "#ffc107", "#f44336", at=at)
+    """The text from green over yellow to red as value (or `at`) goes from 0 to 100, darker on a light background."""
+    stops = ("#2e7d32", "#a66a00", "#c62828") if sheet.light else ("#4caf50", "#ffc107", "#f44336")
+    return gradient(sheet, text, value, *stops, at=at)
 
 
 STYLE_FILTERS: "dict[str, Callable[..., str]]" = {

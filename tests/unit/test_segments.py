@@ -62,6 +62,13 @@ def test_templates_know_background_and_icons() -> None:
     assert drawn('background = "light"\nicons = "ascii"\n' + theme, {}) == "light ascii"
 
 
+def test_heat_is_readable_on_both_backgrounds() -> None:
+    """The same value has a darker colour on a light background."""
+    theme = 'template = "{{ 50 | heat }}"\n'
+    assert drawn(theme, {}) == "\x1b[38;2;255;193;7m50\x1b[0m"
+    assert drawn('background = "light"\n' + theme, {}) == "\x1b[38;2;166;106;0m50\x1b[0m"
+
+
 def test_every_cut_has_the_themes_mark() -> None:
     """Of max_width and of a line that is too wide."""
     theme = 'template = "{{ a }} {{ b }}"\n[segments]\na = { value = "x", max_width = 4 }\nb = "x"\n'
