@@ -92,28 +92,9 @@ def typed(kind: shape.Type, text: str, plain: bool = False) -> object:
     if plain:
         return text
     value = _toml(text)
-    if value is None or (not fits(kind, value) and fits(kind, text)):
+    if value is None or (not shape.fits(kind, value) and shape.fits(kind, text)):
         return text
     return value
-
-
-def fits(kind: shape.Type, value: object) -> bool:
-    """Whether a value is of a declared type, choices and bounds aside."""
-    match kind:
-        case shape.Text():
-            return type(value) is str
-        case shape.Boolean():
-            return type(value) is bool
-        case shape.Integer():
-            return type(value) is int
-        case shape.Number():
-            return type(value) in (int, float)
-        case shape.Array():
-            return type(value) is list
-        case shape.Table():
-            return type(value) is dict
-        case shape.Union(options=options):
-            return any(fits(option, value) for option in options)
 
 
 def known() -> list[tuple[str, shape.Key]]:

@@ -118,7 +118,7 @@ class _Checker:
                 return self._dict(kind, value, path, weight)
             case shape.Union():
                 for option in kind.options:
-                    if _fits(option, value):
+                    if shape.fits(option, value):
                         return self._value(option, value, path, weight)
         raise self._wrong(path, f"{_dotted(path)} must be {shape.describe(kind)}, not {_found(value)}", weight)
 
@@ -231,24 +231,6 @@ class _Checker:
         span = key_span(self.source, path) if at_key else place(self.source, path)
         self.source.problems.append(Problem("theme-shape", message, span, help, weight))
         return _Wrong()
-
-
-def _fits(kind: shape.Type, value: Any) -> bool:
-    match kind:
-        case shape.Text():
-            return type(value) is str
-        case shape.Boolean():
-            return type(value) is bool
-        case shape.Integer():
-            return type(value) is int
-        case shape.Number():
-            return type(value) in (int, float)
-        case shape.Array():
-            return type(value) is list
-        case shape.Table():
-            return type(value) is dict
-        case shape.Union(options=options):
-            return any(_fits(option, value) for option in options)
 
 
 def _found(value: Any) -> str:

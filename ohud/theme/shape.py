@@ -521,6 +521,25 @@ def rows(table: Table, above: str = "") -> Iterator[tuple[str, Key]]:
             yield from rows(inner, depth)
 
 
+def fits(kind: Type, value: object) -> bool:
+    """Whether a value is of a declared type, choices and bounds aside."""
+    match kind:
+        case Text():
+            return type(value) is str
+        case Boolean():
+            return type(value) is bool
+        case Integer():
+            return type(value) is int
+        case Number():
+            return type(value) in (int, float)
+        case Array():
+            return type(value) is list
+        case Table():
+            return type(value) is dict
+        case Union(options=options):
+            return any(fits(option, value) for option in options)
+
+
 def describe(kind: Type) -> str:
     """The type in words, as messages and tables say it: "an integer from 1 to 10"."""
     match kind:
