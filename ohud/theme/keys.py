@@ -143,8 +143,10 @@ def _unknown(table: shape.Table, path: Path, number: int, also: list[str]) -> Mi
     rows = [*also, *(row for row, _ in shape.rows(shape.CONFIG))]
     ends = {row.rpartition(".")[2]: row for row in reversed(rows)} if number == 0 else {}
     close = nearest(path[number], [key.name for key in table.keys])
-    if path[-1] in ends and len(path) == 1:
-        meant: str | None = ends[path[-1]]
+    same = ends.get(path[-1]) if len(path) == 1 else None
+    # One near at hand comes before one of the same name in some table of the user's own.
+    if same is not None and (close is None or ".NAME." not in same):
+        meant: str | None = same
     elif close is not None:
         meant = dotted((*path[:number], close, *path[number + 1 :]))
     else:

@@ -132,6 +132,7 @@ def test_refused(tmp_path: Path, key: str, value: str, report: list[str]) -> Non
         (("set", "git.refresh", "1"), "unknown key `git.refresh`", "did you mean `git.refresh_s`?"),
         (("set", "refresh_s", "1"), "unknown key `refresh_s`", "did you mean `git.refresh_s`?"),
         (("set", "show_cost", "1"), "unknown key `show_cost`", "did you mean `options.show_cost`?"),
+        (("set", "icon", "nerd"), "unknown key `icon`", "did you mean `icons`?"),
         (
             ("unset", "segments.where.sytle"),
             "unknown key `segments.where.sytle`",
