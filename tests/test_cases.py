@@ -20,10 +20,7 @@ FOLDER = Path(os.environ.get("OHUD_CASES") or OWN)
 # "part:NAME"     what a case asks of one command
 # "kind:KIND"     cases of the kind that are not in tests/cases: their faults skip them, since nobody has looked at them
 # "computed.X"    each expression or render that mentions the field
-LATER: dict[str, str] = {
-    "part:stream": "needs the stream command",
-    "kind:stream": "needs the stream command",
-}
+LATER: dict[str, str] = {}
 
 
 def reason(case_id: str, part: case_runner.Part) -> str | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from typing import Any
 
 from ohud.cli import DONE, NO, WRONG_USE, complain, parser
+from ohud.cli.output import as_json, told
 from ohud.cli.preview import paints
+from ohud.cli.subject import LIMIT, Unread, contents
 from ohud.errors import Flaw, Problem, Span, quote, render
 from ohud.run import status
 from ohud.run.expression import evaluate
@@ -19,7 +20,6 @@ from ohud.run.world import World
 from ohud.theme.expressions import compile_expression
 from ohud.theme.lower import families_of
 
-_LIMIT = 262144
 _PATIENCE_S = 5.0
 
 
@@ -34,14 +34,14 @@ def run(words: list[str]) -> int:
     if expression.ir is None:
         for flaw in expression.flaws:
             print(
-                render(_problem(flaw, asked.expression), asked.expression, paints("auto", world, sys.stderr)),
+                render(problem_of(flaw, asked.expression), asked.expression, paints("auto", world, sys.stderr)),
                 file=sys.stderr,
             )
         return WRONG_USE
     try:
         raw = _read(asked.payload)
-    except OSError as fault:
-        return complain("eval", f"{quote(asked.payload or 'stdin', 200)} cannot be read: {fault.strerror}")
+    except Unread as fault:
+        return complain("eval", f"{quote(asked.payload or 'stdin', 200)} cannot be read: {fault}")
     if raw is None:
         return complain("eval", "the payload is read from standard input", "ohud eval EXPR < payload.json")
     document = _document(raw, families_of(expression.reach), world)
@@ -49,13 +49,13 @@ def run(words: list[str]) -> int:
         value = evaluate(expression.ir, document)
     except Fault as fault:
         print("null")
-        print(f"ohud eval: {fault}", file=sys.stderr)
+        print(f"ohud eval: {told(str(fault))}", file=sys.stderr)
         return NO
-    print(json.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
+    print(as_json(value, 2 if sys.stdout.isatty() else None))
     return DONE
 
 
-def _problem(flaw: Flaw, text: str) -> Problem:
+def problem_of(flaw: Flaw, text: str) -> Problem:
     """A flaw with its place in what was typed."""
     line, column = flaw.line, None
     if flaw.start >= 0:
@@ -69,16 +69,19 @@ def _read(path: str | None) -> bytes | None:
     The payload's bytes, at most one more than a payload may have.
 
     Returns:  None when nobody has redirected standard input
+    Errors:   Unread
     """
     if path is not None and path != "-":
-        with open(path, "rb") as file:
-            return file.read(_LIMIT + 1)
+        return contents(path)
     if sys.stdin is None or sys.stdin.isatty():
         return None
     handle = sys.stdin.fileno()
     raw = b""
-    while len(raw) <= _LIMIT:
-        part = os.read(handle, _LIMIT + 1 - len(raw))
+    while len(raw) <= LIMIT:
+        try:
+            part = os.read(handle, LIMIT + 1 - len(raw))
+        except OSError as fault:
+            raise Unread((fault.strerror or "").lower()) from None
         if not part:
             break
         raw += part
@@ -98,9 +101,9 @@ def _document(raw: bytes, families: dict[str, Any], world: World) -> dict[str, A
     if program["notice"]:
         print(program["notice"], file=sys.stderr)
     world.configure(program["settings"], program["color"], program["columns"])
-    payload = parse(raw) if len(raw) <= _LIMIT else None
+    payload = parse(raw) if len(raw) <= LIMIT else None
     if payload is None:
-        said = "more than 256 KiB" if len(raw) > _LIMIT else "no JSON object"
+        said = "more than 256 KiB" if len(raw) > LIMIT else "no JSON object"
         print(f"ohud eval: the input is {said}, as good as no payload", file=sys.stderr)
         payload = {}
     # A person waits for the slow facts; a refresh shows what it has.
@@ -109,5 +112,5 @@ def _document(raw: bytes, families: dict[str, Any], world: World) -> dict[str, A
     faults: list[str] = []
     status.compute(document, families, world, faults)
     for fault in faults:
-        print(f"ohud eval: {fault}", file=sys.stderr)
+        print(f"ohud eval: {told(fault)}", file=sys.stderr)
     return document

@@ -36,6 +36,7 @@ WRITERS = {
     "host/replace.py": "the same, step by step",
     "cli/schema.py": "schemas and README tables",
     "cli/picture.py": "pictures, into the files that the user names",
+    "cli/record.py": "takes away kept payloads beyond the bound, and the mark that recording is off",
     "host/editor.py": "a private copy of the config for the user's editor, taken away again",
 }
 # Who may start a process.
