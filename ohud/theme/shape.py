@@ -141,11 +141,12 @@ ICON = Union(
     )
 )
 
+OPTION_WITH_NUMBER = Text(SEGMENT_NAME.longest, pattern=SEGMENT_NAME.pattern, rule="a number, or the name of an option")
 LEVEL = Table(
     (
         Key(
             "at",
-            Union((Number(), SEGMENT_NAME)),
+            Union((Number(), OPTION_WITH_NUMBER)),
             "The level is reached when the value is this or more: a number, or the name of an option that holds one.",
             examples=(70, "warning_at"),
             needed=True,

@@ -225,15 +225,22 @@ USAGES = some.builds(
     FIGURES,
 ) | some.sampled_from([None, {}, {"input_tokens": "9"}, {"input_tokens": 5, "speed": "fast"}, {"output_tokens": True}])
 PARENTS = some.sampled_from([None, None, None, "t1"])
+# A message is of one model and of one conversation.
+SAID_BY = (
+    ("m1", "claude-opus-4-6", None),
+    ("m2", "claude-haiku-4-5", "t1"),
+    ("m3", "<synthetic>", None),
+    ("m4", "claude-opus-4-6", None),
+    ("m5", "claude-haiku-4-5", None),
+    ("m6", "claude-opus-4-6", "t2"),
+)
 ANSWERS = some.builds(
-    lambda ident, blocks, tokens, parent, model: json.loads(
-        answer(ident, *blocks, tokens=tokens or {}, parent_tool_use_id=parent, model=model)
+    lambda said, blocks, tokens: json.loads(
+        answer(said[0], *blocks, tokens=tokens or {}, parent_tool_use_id=said[2], model=said[1])
     ),
-    some.sampled_from(["m1", "m2", "m3"]),
+    some.sampled_from(SAID_BY),
     some.lists(BLOCKS, max_size=2),
     USAGES,
-    PARENTS,
-    some.sampled_from(["claude-opus-4-6", "claude-haiku-4-5", "<synthetic>"]),
 )
 USERS = some.builds(
     lambda content, parent, replay, result: {
