@@ -26,6 +26,7 @@ _OFF = ((3, "22"), (4, "23"), (8, "24"), (16, "27"), (32, "29"))
 _ANSI = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white", "gray", "grey", "default")
 _BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _LIMIT = 16384  # characters that a row may grow to
+_PRIORITY = 50  # of what has none
 LINES = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "10")  # that a row may wrap to
 
 
@@ -121,11 +122,14 @@ class Sheet:
             self.links.append(url)
         return chr(0xDC01 + self.links.index(url)) + balanced(text) + "\udc00"
 
-    def row(self, items: "Iterable[tuple[str, int]]", sep: str = "  ", wrap: str = "1", indent: str = "0") -> str:
+    def row(
+        self, items: "Iterable[tuple[str, int | None]]", sep: str = "  ", wrap: str = "1", indent: str = "0"
+    ) -> str:
         """
         A place for the items, joined; fit drops those of the lowest priority. Blank items vanish, "" when all do.
 
-        Takes:    wrap: the lines that it may take before anything is dropped; indent: blanks before those after the
+        Takes:    items: text, priority (None: that of the most important item in it where it is a row itself, else 50);
+                  wrap: the lines that it may take before anything is dropped; indent: blanks before those after the
                   first; both numbers in digits
         """
         if type(sep) is not str:
@@ -134,7 +138,7 @@ class Sheet:
 
     def powerline(
         self,
-        items: "Iterable[tuple[str, str | None, int]]",
+        items: "Iterable[tuple[str, str | None, int | None]]",
         sep: str = "\ue0b0",
         start: str | None = None,
         end: str | None = None,
@@ -165,12 +169,17 @@ class Sheet:
         return "\udf00"
 
     def _place(
-        self, items: "list[tuple[str, Style | None, int]]", sep: str, caps: "Caps | None", wrap: str, indent: str
+        self,
+        items: "list[tuple[str, Style | None, int | None]]",
+        sep: str,
+        caps: "Caps | None",
+        wrap: str,
+        indent: str,
     ) -> str:
         if type(wrap) is not str or wrap not in LINES:
             raise Fault("`wrap` is a number of lines from 1 to 10")
         kept = [
-            (_line(text), style, priority)
+            (_line(text), style, self._priority(text) if priority is None else priority)
             for text, style, priority in items
             if plain(text).strip() or "\udf00" in text or self._holds_row(text)
         ]
@@ -188,6 +197,11 @@ class Sheet:
         self.rows.append((kept, _line(sep), caps))
         self.sizes.append(size)
         return chr(0xDE00 + len(self.rows) - 1)
+
+    def _priority(self, text: str) -> int:
+        """The priority of a text that has none of its own."""
+        row = ord(text) - 0xDE00 if len(text) == 1 else -1
+        return max([item[2] for item in self.rows[row][0]]) if 0 <= row < len(self.rows) else _PRIORITY
 
     def _holds_row(self, text: str) -> bool:
         return not text.isascii() and any(["\ude00" <= c < "\udf00" for c in text])

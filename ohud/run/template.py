@@ -32,7 +32,6 @@ OUTPUT_LIMIT = 16_384
 _TURN_LIMIT = 1000
 _CALL_LIMIT = 16
 _FAULT_LIMIT = 20
-_DEFAULT_PRIORITY = 50
 
 # colours that go by a number
 SCALES: "dict[str, Callable[..., str]]" = {"gradient": gradient, "heat": heat}
@@ -678,27 +677,27 @@ def _called(node: "Node", frame: _Frame) -> "Any":
 
 def _row(node: "Node", frame: _Frame) -> "Any":
     _, _, items, _, named = node
-    found = []
+    found: list[tuple[str, int | None]] = []
     frame.context.spend(len(items))
     for item in items:
         value = _value(item, frame)
         if isinstance(value, Segment):
             found.append((printed(value), value.priority))
         else:
-            found.append((printed(value), _DEFAULT_PRIORITY))
+            found.append((printed(value), None))
     return frame.context.sheet.row(found, **{name: printed(_value(n, frame)) for name, n in named})
 
 
 def _powerline(node: "Node", frame: _Frame) -> "Any":
     _, _, items, _, named = node
-    found: list[tuple[str, str | None, int]] = []
+    found: list[tuple[str, str | None, int | None]] = []
     frame.context.spend(len(items))
     for item in items:
         value = _value(item, frame)
         if isinstance(value, Segment):
             found.append((value.plain if value.visible else "", value.style, value.priority))
         else:
-            found.append((printed(value), None, _DEFAULT_PRIORITY))
+            found.append((printed(value), None, None))
     return frame.context.sheet.powerline(found, **{name: printed(_value(n, frame)) for name, n in named})
 
 

@@ -45,8 +45,6 @@ from ohud.theme.lower import template_text
 from ohud.theme.read import Theme
 from ohud.theme.templates import OPERATORS, compile_template, normal
 
-_DEFAULT_PRIORITY = 50
-
 
 def render_template(
     text: str,
@@ -311,9 +309,9 @@ def _contained(value: Any, sequence: Any) -> bool:
     return opened(value) in opened(sequence)
 
 
-def _items(values: tuple[Any, ...]) -> Iterator[tuple[Any, int]]:
+def _items(values: tuple[Any, ...]) -> Iterator[tuple[Any, int | None]]:
     for value in values:
-        yield value, value.priority if isinstance(value, Segment) else _DEFAULT_PRIORITY
+        yield value, value.priority if isinstance(value, Segment) else None
 
 
 def _row(environment: _Environment) -> Callable[..., str]:
@@ -328,7 +326,7 @@ def _row(environment: _Environment) -> Callable[..., str]:
 
 def _powerline(environment: _Environment) -> Callable[..., str]:
     def powerline(*values: Any, **named: Any) -> str:
-        items: list[tuple[str, str | None, int]] = []
+        items: list[tuple[str, str | None, int | None]] = []
         for value, priority in _items(values):
             if isinstance(value, Segment):
                 items.append((value.plain if value.visible else "", value.style, priority))

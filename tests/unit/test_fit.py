@@ -165,6 +165,16 @@ def test_rows_in_rows() -> None:
     assert shown(outer + outer, sheet, 6) == ["\x1b[1ma-ba-b\x1b[0m"]
 
 
+def test_a_row_in_a_row_counts_as_its_most_important_item() -> None:
+    """Where it has no priority of its own, it is not dropped before what is less important than something in it."""
+    sheet = Sheet(0, {})
+    inner = sheet.row([("model", 90), ("effort", 10)], "/")
+    row = sheet.row([(inner, None), ("folder", 60), ("text", None)], " ")
+    assert shown(row, sheet, 24) == ["model/effort folder text"]
+    assert shown(row, sheet, 23) == ["model/effort folder"]
+    assert shown(row, sheet, 18) == ["model/effort"]
+
+
 def test_fill() -> None:
     """Flexible space takes what is left, shared when there is more of it."""
     sheet = Sheet(24, {})
