@@ -142,7 +142,6 @@ def instructions(one: Contender, payload: bytes) -> float | None:
     valgrind = shutil.which("valgrind")
     if not valgrind:
         return None
-    one.before()
     # Under valgrind all takes 40 times as long: in a copy of the package the backstop waits for it.
     with tempfile.TemporaryDirectory() as folder:
         package = Path(folder) / "ohud"
@@ -155,6 +154,7 @@ def instructions(one: Contender, payload: bytes) -> float | None:
         compileall.compile_dir(package, quiet=2)
         words = [word.replace(str(REPOSITORY), folder) for word in one.command]
         subprocess.run(words, input=payload, env=one.env, capture_output=True)
+        one.before()
         return counted(valgrind, words, one.env, payload)
 
 
