@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ohud.cli import DONE, NO, parser
+from ohud.cli.drawing import absolute
+from ohud.cli.output import as_json, told
 from ohud.cli.preview import load_theme, paints
 from ohud.errors import Problem, count, render
 from ohud.run.program import config_path
@@ -35,7 +36,7 @@ def run(words: list[str]) -> int:
     world = World()
     reports = [_file(path, asked.kind, world) for path in asked.file] if asked.file else _configured(world)
     if asked.json:
-        print(json.dumps([_plain(report) for report in reports], ensure_ascii=False, indent=2))
+        print(as_json([_plain(report) for report in reports]))
     else:
         _print(reports, paints("auto", world))
     return NO if any(report.problems for report in reports) else DONE
@@ -44,8 +45,8 @@ def run(words: list[str]) -> int:
 def _file(path: str, kind: str | None, world: World) -> Report:
     """What is wrong with one file and what it builds on."""
     config = config_path(world)
-    full = os.path.abspath(os.path.expanduser(path))
-    if kind is None and config is not None and full == os.path.abspath(config):
+    full = absolute(path)
+    if kind is None and config is not None and full == absolute(config):
         kind = "config"
     folder = os.path.dirname(config) if config else None
     loaded = read.read_theme_file(full, home=world.home, config_dir=folder, kind=kind)
@@ -89,7 +90,7 @@ def _print(reports: list[Report], color: bool) -> None:
     if blocks:
         print("\n\n".join(blocks) + "\n")
     for report in reports:
-        print(f"{report.file}: " + (count(len(report.problems), "problem") if report.problems else "ok"))
+        print(f"{told(report.file)}: " + (count(len(report.problems), "problem") if report.problems else "ok"))
 
 
 def _plain(report: Report) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from argparse import Namespace
@@ -12,6 +11,7 @@ import tomli_w
 
 from ohud.cli import DONE, NO, complain, parser
 from ohud.cli.install import diff
+from ohud.cli.output import PATH, as_json, told
 from ohud.cli.preview import paints
 from ohud.errors import count, render
 from ohud.host import configuration, editor
@@ -42,7 +42,7 @@ def run(words: list[str]) -> int:
     except Misnamed as fault:
         return complain("config", fault.reason, fault.help)
     except Refused as fault:
-        print(f"ohud config: {path} is left as it is: {fault.reason}", file=sys.stderr)
+        print(f"ohud config: {told(path, PATH)} is left as it is: {fault.reason}", file=sys.stderr)
         return NO
     return answer
 
@@ -121,7 +121,7 @@ def _unset(asked: Namespace, path: str, world: World) -> int:
         return NO
     name = _present(asked.key, data) or _find(asked.key, read.load(path, home=world.home)).path
     if look(data, name) is ABSENT:
-        print(f"ohud config: `{dotted(name)}` is not set in {path}", file=sys.stderr)
+        print(f"ohud config: `{dotted(name)}` is not set in {told(path, PATH)}", file=sys.stderr)
         return NO
     return changed(path, lambda text: without(text, name), world, [name], asked.dry_run, [f"without {dotted(name)}"])
 
@@ -142,7 +142,7 @@ def _list(asked: Namespace, path: str, world: World) -> int:
 
 
 def _path(asked: Namespace, path: str, world: World) -> int:
-    print(path)
+    print(told(path, PATH))
     return DONE
 
 
@@ -151,7 +151,7 @@ def _edit(asked: Namespace, path: str, world: World) -> int:
     words = editor.chosen(world)
     if words is None:
         print("ohud config: neither VISUAL nor EDITOR names an editor", file=sys.stderr)
-        print(f"help: EDITOR=nano ohud config edit; the file is {path}", file=sys.stderr)
+        print(f"help: EDITOR=nano ohud config edit; the file is {told(path, PATH)}", file=sys.stderr)
         return NO
     seen = configuration.bytes_of(path)
     before = configuration.judge(seen or b"", path, world)
@@ -169,15 +169,15 @@ def _edit(asked: Namespace, path: str, world: World) -> int:
                 if answer == "e":
                     continue
                 if answer == "d":
-                    print(f"{path} is as it was", file=sys.stderr)
+                    print(f"{told(path, PATH)} is as it was", file=sys.stderr)
                     return NO
             try:
                 done = configuration.put(path, raw, seen)
             except Refused:
                 desk.keep()
-                print(f"ohud config: what you have written is in {desk.path}", file=sys.stderr)
+                print(f"ohud config: what you have written is in {told(str(desk.path), PATH)}", file=sys.stderr)
                 raise
-            print(f"{'changed' if seen is not None else 'made'} {done.path}")
+            print(f"{'changed' if seen is not None else 'made'} {told(done.path, PATH)}")
             return NO if found else DONE
     finally:
         desk.clear()
@@ -198,7 +198,7 @@ def changed(path: str, text_change: Any, world: World, names: list[Path], dry: b
         done, warned = configuration.change(path, text_change, world, names, dry)
     except Worse as fault:
         report(fault.judged)
-        print(f"ohud config: nothing was written, {path} is as it was", file=sys.stderr)
+        print(f"ohud config: nothing was written, {told(path, PATH)} is as it was", file=sys.stderr)
         return NO
     report(warned)
     tell(done, path, dry, said)
@@ -208,11 +208,11 @@ def changed(path: str, text_change: Any, world: World, names: list[Path], dry: b
 def tell(done: Rewritten, path: str, dry: bool, said: list[str]) -> None:
     """Says what was changed, or would be."""
     if not done.changed:
-        print(f"{path} has it already" if not dry else "nothing would change")
+        print(f"{told(path, PATH)} has it already" if not dry else "nothing would change")
     elif dry:
         print(diff(done), end="")
     else:
-        print(f"{'changed' if done.old is not None else 'made'} {path}")
+        print(f"{'changed' if done.old is not None else 'made'} {told(path, PATH)}")
         for line in said:
             print("  " + line.replace("\n", "\n  "))
 
@@ -349,4 +349,4 @@ def _toml(value: object) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return as_json(value)

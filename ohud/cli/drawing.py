@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 import time
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from ohud.run import status, subagents
 from ohud.run.fault import Spent
 from ohud.run.program import config_path
 from ohud.run.world import World, depth
-from ohud.theme import lower, read
+from ohud.theme import edit, lower, read, source
 
 COLORS = ("auto", "never", "16", "256", "truecolor")
 _WIDEST = 1000
@@ -149,6 +148,28 @@ def all_themes(world: World) -> list[tuple[str, str]]:
     return list(read.theme_names(os.path.dirname(config) if config else None))
 
 
+def named(text: str) -> str:
+    """
+    The name or the file that an option takes, which an empty text is not.
+
+    Errors:  ArgumentTypeError
+    """
+    from argparse import ArgumentTypeError
+
+    if not text:
+        raise ArgumentTypeError("expected a name or a file, not an empty text")
+    return text
+
+
+def absolute(path: str) -> str:
+    """A path that the user has typed, from the root; as it is where the working directory is no more."""
+    path = os.path.expanduser(path)
+    try:
+        return os.path.abspath(path)
+    except OSError:
+        return path
+
+
 def load_theme(theme: str | None, world: World, icons: str | None = None, background: str | None = None) -> read.Loaded:
     """
     A theme with the config of this machine.
@@ -156,7 +177,7 @@ def load_theme(theme: str | None, world: World, icons: str | None = None, backgr
     Takes:  theme: a name or a file; None: the configured one; icons, background: in place of what the config says
     """
     if theme is not None and (os.sep in theme or theme.endswith(".toml") or os.path.isfile(theme)):
-        theme = os.path.abspath(os.path.expanduser(theme))
+        theme = absolute(theme)
     config = config_path(world)
     changes = {name: value for name, value in (("icons", icons), ("background", background)) if value}
     text = _changed(config, changes) if changes else None
@@ -165,16 +186,15 @@ def load_theme(theme: str | None, world: World, icons: str | None = None, backgr
 
 def _changed(config: str | None, changes: dict[str, str]) -> str | None:
     """The config with other values; None where it cannot be read, which its own reader says better."""
-    import tomli_w
-
-    found: dict[str, Any] = {}
-    if config is not None and os.path.exists(config):
-        try:
-            with open(config, "rb") as file:
-                found = tomllib.load(file)
-        except (OSError, ValueError):
-            return None
-    return tomli_w.dumps({**found, **changes})
+    text = ""
+    try:
+        if config is not None and os.path.lexists(config):
+            text = source.parse(source.fetch(config, []), config).text
+        for name, value in changes.items():
+            text = edit.with_value(text, (name,), value)
+    except (source.Unreadable, edit.Unchangeable):
+        return None
+    return text
 
 
 def scene_moments(names: list[str] | None = None, now: float = scenarios.NOW) -> list[Moment]:

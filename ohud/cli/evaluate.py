@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from ohud.cli import DONE, NO, WRONG_USE, complain, parser
+from ohud.cli.drawing import named
 from ohud.cli.output import as_json, told
 from ohud.cli.preview import paints
 from ohud.cli.subject import LIMIT, Unread, contents
@@ -27,7 +28,7 @@ def run(words: list[str]) -> int:
     """Prints the value; 1 when the expression fails on this payload, 2 when it is no expression."""
     reader = parser("eval")
     reader.add_argument("expression", metavar="EXPR", help="a JMESPath expression, such as 'computed.model.name'")
-    reader.add_argument("--payload", metavar="FILE", help="the payload's file (default: standard input)")
+    reader.add_argument("--payload", metavar="FILE", type=named, help="the payload's file (default: standard input)")
     asked = reader.parse_args(words)
     world = World()
     expression = compile_expression(asked.expression)

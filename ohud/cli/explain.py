@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import Namespace
 from typing import Any
 
 from ohud.cli import DONE, NO, complain, parser
-from ohud.cli.drawing import COLORS, Moment, color_for, load_theme, paints, terminal_columns, tinted
+from ohud.cli.drawing import COLORS, Moment, color_for, load_theme, named, paints, terminal_columns, tinted
 from ohud.cli.explanation import Computed, Explained, Report, explain, shortened
+from ohud.cli.output import as_json, told
 from ohud.cli.subject import add_subject, subject
 from ohud.errors import Problem, count, nearest, quote, render
 from ohud.run.cells import ellipsis, pad, width
@@ -46,10 +46,10 @@ def run(words: list[str]) -> int:
     try:
         found = explain(loaded, built, moment, columns, color)
     except Spent as fault:
-        print(f"ohud explain: the render as a whole fails: {fault}", file=sys.stderr)
+        print(f"ohud explain: the render as a whole fails: {told(str(fault))}", file=sys.stderr)
         return NO
     if asked.json:
-        print(json.dumps(_plain(found, loaded, moment, columns, color), ensure_ascii=False, indent=2))
+        print(as_json(_plain(found, loaded, moment, columns, color)))
     else:
         _print(found, loaded, moment, columns, terminal_columns(world), paints(asked.color, world), asked.segment)
     return DONE
@@ -59,7 +59,7 @@ def _arguments(words: list[str]) -> Namespace:
     reader = parser("explain")
     add = reader.add_argument
     add("segment", nargs="*", metavar="SEGMENT", help="only these segments")
-    add("--theme", metavar="NAME|FILE", help="a theme by name or file (default: the configured one)")
+    add("--theme", metavar="NAME|FILE", type=named, help="a theme by name or file (default: the configured one)")
     add_subject(reader)
     add("--columns", metavar="N", type=_columns, help="terminal width, 0 for none (default: this terminal's)")
     add("--color", choices=COLORS, default="auto", help="how many colours (default: auto)")
@@ -191,7 +191,7 @@ def _traits(report: Report) -> list[str]:
 
 def _computed(each: Computed) -> str:
     size = f", {_bytes(each.bytes_read)} read" if each.bytes_read else ""
-    fault = f", fault: {each.fault}" if each.fault else ""
+    fault = f", fault: {told(each.fault, 120)}" if each.fault else ""
     slow = ", slow" if each.slow else ""
     return f"{each.path.removeprefix('computed.')} {_ms(each.seconds)} ms{size}{slow}{fault}"
 

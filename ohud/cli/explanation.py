@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gc
-import json
 import re
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, TypeVar
 
 from ohud.cli.drawing import Moment, in_utc
+from ohud.cli.output import as_json
 from ohud.cli.subject import world_of
 from ohud.errors import Problem
 from ohud.run import status
@@ -434,4 +434,4 @@ def _level(source: read.SegmentSource, value: Any) -> tuple[float, str] | None:
 
 def shortened(value: Any, limit: int) -> str:
     """A value as JSON on one line, its end left out where it is wider than so many cells."""
-    return ellipsis(json.dumps(value, ensure_ascii=False, default=str), limit)
+    return ellipsis(as_json(value, None), limit)

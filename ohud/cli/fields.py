@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
@@ -13,6 +12,7 @@ from typing import Any
 from ohud.cli import DONE, NO, parser
 from ohud.cli.drawing import COLORS, paints, terminal_columns, tinted
 from ohud.cli.explanation import shortened
+from ohud.cli.output import as_json, told
 from ohud.cli.subject import add_subject, subject, world_of
 from ohud.errors import count, nearest, quote
 from ohud.host.facts import FACTS
@@ -63,7 +63,7 @@ def run(words: list[str]) -> int:
     if not fields:
         return _none(asked.pattern)
     if asked.json:
-        print(json.dumps([_plain(field, document) for field in fields], ensure_ascii=False, indent=2))
+        print(as_json([_plain(field, document) for field in fields]))
     else:
         _print(fields, document, moment.name, columns, paints(asked.color, world))
     return DONE
@@ -182,7 +182,7 @@ def _document(payload: dict[str, Any], fields: list[Field], world: World, here: 
     faults: list[str] = []
     status.compute(document, needs, world, faults)
     for fault in faults:
-        print(f"ohud fields: {fault}", file=sys.stderr)
+        print(f"ohud fields: {told(fault)}", file=sys.stderr)
     return document
 
 
@@ -226,7 +226,7 @@ def _print(fields: list[Field], document: dict[str, Any], name: str, columns: in
 def _lines(field: Field, document: dict[str, Any], room: int, coloured: bool) -> Iterator[str]:
     value = _value(field.path, document)
     said = "" if value is _NOTHING else shortened(value, max(room // 2, room - width(field.path) - 3))
-    path = field.path
+    path = told(field.path)
     if width(path) + width(said) + 3 > room:
         path = ellipsis(path, room - width(said) - 3)
     gap = " " * max(1, room - width(path) - width(said))
@@ -234,12 +234,12 @@ def _lines(field: Field, document: dict[str, Any], room: int, coloured: bool) ->
     yield (
         tinted(path, tone, coloured) + (gap + tinted(said, "0" if value is not None else "2", coloured) if said else "")
     )
-    told = [field.type + (f" [{field.unit}]" if field.unit else "")]
+    traits = [field.type + (f" [{field.unit}]" if field.unit else "")]
     if field.since:
-        told.append(_since(field.since))
+        traits.append(_since(field.since))
     if field.slow:
-        told.append("slow")
-    head = ", ".join(told)
+        traits.append("slow")
+    head = ", ".join(traits)
     rest = f": {field.sentence.rstrip('.')}" if field.sentence else ""
     if field.known:
         rest += "; " + ", ".join(field.known)

@@ -8,8 +8,10 @@ from argparse import Namespace
 from typing import Any
 
 from ohud.cli import DONE, NO, complain, config, install, parser
+from ohud.cli.drawing import absolute, named
 from ohud.cli.install import diff
 from ohud.cli.menu import Left, Question, ask, confirmed
+from ohud.cli.output import PATH, told
 from ohud.cli.preview import (
     COLORS,
     Moment,
@@ -73,14 +75,14 @@ def run(words: list[str]) -> int:
         print("\nnothing was written")
         return 130
     except Refused as fault:
-        print(f"ohud init: {path} is left as it is: {fault.reason}", file=sys.stderr)
+        print(f"ohud init: {told(path, PATH)} is left as it is: {fault.reason}", file=sys.stderr)
         return NO
 
 
 def _arguments(words: list[str]) -> Namespace:
     reader = parser("init")
     add = reader.add_argument
-    add("--theme", metavar="NAME|FILE", help="the theme")
+    add("--theme", metavar="NAME|FILE", type=named, help="the theme")
     add("--icons", choices=FORMS, help="the kind of icons that the terminal's font has")
     add("--color", choices=COLORS, help="how many colours (auto: as each terminal says)")
     add("--background", choices=BACKGROUNDS, help="the terminal's background")
@@ -94,7 +96,7 @@ def _wrong_theme(given: dict[str, Any], world: World) -> int | None:
     """The exit status when there is no such theme; a file gets its whole path."""
     name = given["theme"]
     if os.sep in name or name.endswith(".toml"):
-        given["theme"] = os.path.abspath(os.path.expanduser(name))
+        given["theme"] = absolute(name)
         if not os.path.isfile(given["theme"]):
             return complain("init", f"there is no file {quote(name, 200)}")
         return None
@@ -237,14 +239,14 @@ def _write(path: str, chosen: dict[str, Any], asked: Namespace, asking: bool, wo
         planned, warned = configuration.change(path, change, world, names, dry=True)
         config.report(warned)
         if asking and planned.changed and not asked.dry_run:
-            print(f"\n{tinted(path, '1', paints('auto', world))}")
+            print(f"\n{tinted(told(path, PATH), '1', paints('auto', world))}")
             print(diff(planned).split("\n", 2)[2], end="")
             if not confirmed("Write it?"):
                 raise Left
         done = planned if asked.dry_run else configuration.change(path, change, world, names)[0]
     except Worse as fault:
         config.report(fault.judged)
-        print(f"ohud init: nothing was written, {path} is as it was", file=sys.stderr)
+        print(f"ohud init: nothing was written, {told(path, PATH)} is as it was", file=sys.stderr)
         return NO
     config.tell(done, path, asked.dry_run, [line(name, value) for name, value in chosen.items()])
     return _install(asked, asking, world)
@@ -254,7 +256,8 @@ def _install(asked: Namespace, asking: bool, world: World) -> int:
     """Puts the status line into the host's settings, when that is wanted, or says how."""
     if asked.install:
         return install.run(["--dry-run"] if asked.dry_run else [])
-    found = settings.effective(settings.locate(world, os.getcwd()))
+    here = absolute(".")
+    found = settings.effective(settings.locate(world, here if os.path.isabs(here) else None))
     if installation.is_ours(found.status_line):
         print("Claude Code has ohud for its status line already.")
     elif asking and not asked.dry_run and confirmed("Put the status line into Claude Code's settings?"):

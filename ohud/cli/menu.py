@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ohud.cli.output import control
 from ohud.cli.preview import tinted
 from ohud.host import terminal
 from ohud.run.cells import ellipsis
@@ -101,7 +102,8 @@ def _lines(question: Question, chosen: int, coloured: bool) -> list[str]:
 def _over(drawn: int, lines: list[str]) -> None:
     """Draws lines in the place of those that were drawn before."""
     up = f"\x1b[{drawn}A\r\x1b[J" if drawn else ""
-    sys.stdout.write(up + "".join(line + "\n" for line in lines))
+    control(up)
+    sys.stdout.write("".join(line + "\n" for line in lines))
     sys.stdout.flush()
 
 

@@ -7,15 +7,20 @@ shapes without seams, and the icons of `ohud.theme.icons` as outlines of our own
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 import shutil
+import stat
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
+from html import escape as _escape
 from importlib import import_module
 
 from ohud.cli.outline import LINE_WIDTH, Outline, outline_of
 from ohud.cli.shapes import CURVES, HEIGHT, WIDTH, block_of, rect, short
+from ohud.host import files
 from ohud.host.screen import Row, Style, paint
 from ohud.run import cells
 
@@ -33,6 +38,15 @@ _FAR = 4000
 CONVERTERS = (
     "pip install cairosvg, or install rsvg-convert (librsvg), resvg, Inkscape or ImageMagick; `--svg FILE` needs none"
 )
+
+
+# What XML has no place for, not even as a reference.
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def escape(text: str, quote: bool = True) -> str:
+    """Any text as that of an XML document."""
+    return _escape(_NO_XML.sub("\ufffd", text), quote)
 
 
 class NoConverter(Exception):
@@ -316,20 +330,49 @@ def _outlined(outline: Outline, x: float, y: float, width: int, front: str, room
 
 
 def write_svg(path: str, picture: str) -> None:
-    """Puts a picture where the user wants it. Errors: OSError."""
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.write(picture)
+    """
+    Puts a picture where the user wants it.
+
+    Errors:  OSError, ValueError for what is no path
+    """
+    _put(path, picture.encode())
+
+
+def _put(path: str, data: bytes) -> None:
+    """A file replaced or made, whole or not at all; a pipe or a device written to."""
+    try:
+        facts = os.stat(path)
+    except FileNotFoundError:
+        facts = None
+    left = files.Leftovers()
+    if facts is None or stat.S_ISREG(facts.st_mode):
+        real = os.path.realpath(path)
+        try:
+            os.replace(files.write_beside(real, data, facts, False, left), real)
+            return
+        except OSError as fault:
+            # The file may be written, but none beside it.
+            if facts is None or fault.errno not in (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.EROFS):
+                raise
+        finally:
+            left.clear()
+    # A pipe that nobody reads is a fault, nothing to wait for.
+    handle = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(handle, "wb") as file:
+        if hasattr(os, "set_blocking"):
+            os.set_blocking(handle, True)
+        if facts is not None and stat.S_ISREG(facts.st_mode):
+            os.truncate(handle, 0)
+        file.write(data)
 
 
 def write_png(path: str, picture: str) -> None:
     """
     The same as PNG, twice as large.
 
-    Errors:  NoConverter, OSError
+    Errors:  NoConverter, OSError, ValueError for what is no path
     """
-    image = png(picture)
-    with open(path, "wb") as file:
-        file.write(image)
+    _put(path, png(picture))
 
 
 # program: what turns the SVG on its standard input into a PNG on its standard output
@@ -352,8 +395,8 @@ def png(picture: str) -> bytes:
         plain = picture.replace(_FONTS, "monospace")
         converted = import_module("cairosvg").svg2png(bytestring=plain.encode(), scale=_SCALE)
         return bytes(converted)
-    except (ImportError, OSError):
-        # The module without the library that it binds to is as good as none.
+    except Exception:
+        # The module without the library that it binds to is as good as none; a picture may be too large for it.
         pass
     for program, words in _PROGRAMS.items():
         place = shutil.which(program)

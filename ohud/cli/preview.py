@@ -12,17 +12,22 @@ from ohud.cli import DONE, NO, complain, parser
 from ohud.cli.drawing import COLORS as COLORS
 from ohud.cli.drawing import Artist, Drawing, Way
 from ohud.cli.drawing import Moment as Moment
+from ohud.cli.drawing import absolute as absolute
 from ohud.cli.drawing import all_themes as all_themes
 from ohud.cli.drawing import color_for as color_for
 from ohud.cli.drawing import draw as draw
 from ohud.cli.drawing import load_theme as load_theme
+from ohud.cli.drawing import named as named
 from ohud.cli.drawing import paints as paints
 from ohud.cli.drawing import scene_moments as scene_moments
 from ohud.cli.drawing import staged_moments as staged_moments
 from ohud.cli.drawing import terminal_columns as terminal_columns
 from ohud.cli.drawing import tinted as tinted
+from ohud.cli.output import told
+from ohud.cli.subject import LIMIT, Unread, contents
 from ohud.errors import nearest, quote
 from ohud.host import scenarios
+from ohud.host.files import reason_of
 from ohud.host.version import NEW, VERSIONS
 from ohud.run import cells
 from ohud.run.world import World
@@ -30,7 +35,6 @@ from ohud.run.world import World
 ICONS = ("nerd", "emoji", "ascii")
 BACKGROUNDS = ("dark", "light")
 _WIDEST = 1000
-_PAYLOAD_LIMIT = 262144
 # Cells between drawings that stand beside each other.
 _GAP = 3
 
@@ -46,7 +50,10 @@ def run(words: list[str]) -> int:
     world = World()
     themes = [name for name, _ in all_themes(world)] if asked.all else [asked.theme]
     if asked.payload == "-":
-        asked.payload_read = sys.stdin.buffer.read(_PAYLOAD_LIMIT + 1)
+        try:
+            asked.payload_read = sys.stdin.buffer.read(LIMIT + 1)
+        except OSError as fault:
+            return complain("preview", f"standard input cannot be read: {(fault.strerror or '').lower()}")
     if asked.watch:
         from ohud.cli.watch import watch
 
@@ -57,11 +64,11 @@ def run(words: list[str]) -> int:
 def _arguments(words: list[str]) -> Namespace:
     reader = parser("preview")
     add = reader.add_argument
-    add("--theme", metavar="NAME|FILE", help="a theme by name or file (default: the configured one)")
+    add("--theme", metavar="NAME|FILE", type=named, help="a theme by name or file (default: the configured one)")
     add("--all", action="store_true", help="every theme, bundled and your own")
     add("--scenario", metavar="NAME", nargs="+", action="extend", help="only these built-in scenarios")
-    add("--payload", metavar="FILE", help="a payload of your own, `-` for standard input")
-    add("--transcript", metavar="FILE", help="a session's transcript; alone, the payload is made from it")
+    add("--payload", metavar="FILE", type=named, help="a payload of your own, `-` for standard input")
+    add("--transcript", metavar="FILE", type=named, help="a session's transcript; alone, the payload is made from it")
     add("--columns", metavar="N[,N...]", type=_widths, help="terminal widths, 0 for none (default: this terminal's)")
     add("--color", choices=COLORS, default="auto", help="how many colours (default: auto)")
     add("--icons", choices=ICONS, help="which icons (default: as configured)")
@@ -69,8 +76,8 @@ def _arguments(words: list[str]) -> Namespace:
     said = f"as Claude Code draws it: {' or '.join(VERSIONS)} (default: {NEW.name})"
     add("--host", nargs="?", const=NEW.name, choices=tuple(VERSIONS), metavar="VERSION", help=said)
     add("--subagents", action="store_true", help="the rows of subagents")
-    add("--svg", metavar="FILE", help="as a picture, into a file")
-    add("--png", metavar="FILE", help="the same as PNG")
+    add("--svg", metavar="FILE", type=named, help="as a picture, into a file")
+    add("--png", metavar="FILE", type=named, help="the same as PNG")
     add("--watch", action="store_true", help="draw again when the theme or the config is saved, until Ctrl-C")
     add("--list", action="store_true", help="list the scenarios")
     asked = reader.parse_args(words)
@@ -102,9 +109,12 @@ def _wrong(asked: Namespace) -> int:
             close = nearest(name, known)
             hint = f"did you mean `{close}`?" if close else "ohud preview --list"
             return complain("preview", f"there is no scenario {quote(name)}", hint)
-    for path in (asked.payload, asked.transcript):
-        if path and path != "-" and not os.path.isfile(path):
-            return complain("preview", f"there is no file {quote(path, 200)}")
+    if asked.payload == "-" and sys.stdin.isatty():
+        return complain("preview", "standard input is a terminal", "ohud preview --payload FILE")
+    if asked.payload and asked.payload != "-" and not os.path.exists(asked.payload):
+        return complain("preview", f"there is no file {quote(asked.payload, 200)}")
+    if asked.transcript and not os.path.isfile(asked.transcript):
+        return complain("preview", f"there is no file {quote(asked.transcript, 200)}")
     with_tasks = [name for name, scenario in known.items() if scenario.tasks]
     if asked.subagents and asked.scenario and not set(asked.scenario) & set(with_tasks):
         return complain("preview", f"no subagent is in {quote(asked.scenario[0])}", f"--scenario {with_tasks[0]}")
@@ -134,7 +144,7 @@ def _once(themes: list[str | None] | list[str], asked: Namespace, world: World) 
     code = DONE
     for number, theme in enumerate(themes):
         if asked.all:
-            print("\n" * bool(number) + tinted(f"── {theme} ──", "1", paints(asked.color, world)))
+            print("\n" * bool(number) + tinted(f"── {told(str(theme))} ──", "1", paints(asked.color, world)))
         code = max(code, _show(theme, moments, asked, world))
     return code
 
@@ -214,42 +224,45 @@ def _picture(themes: list[str | None] | list[str], moments: list[Moment], asked:
                 rows = picture.rows_of(drawing.text) if drawing.rows is None else drawing.rows
                 caption = [str(theme)] * asked.all + [f"{moment.name}: {moment.description}", _said(columns)]
                 panels.append(picture.Panel(" · ".join(caption), rows))
-    title = "ohud preview" + (f" --theme {asked.theme}" if asked.theme else " --all" * asked.all)
+    title = "ohud preview" + (f" --theme {told(asked.theme, 80)}" if asked.theme else " --all" * asked.all)
     made = picture.svg(title, panels, max(widths), background or "dark", bool(asked.host))
-    try:
-        if asked.svg:
-            picture.write_svg(asked.svg, made)
-        if asked.png:
-            picture.write_png(asked.png, made)
-    except picture.NoConverter as fault:
-        complain("preview", str(fault), picture.CONVERTERS)
-        return NO
-    except OSError as fault:
-        return complain("preview", f"{quote(str(fault.filename), 200)} cannot be written: {fault.strerror}")
+    for path, write in ((asked.svg, picture.write_svg), (asked.png, picture.write_png)):
+        try:
+            if path:
+                write(path, made)
+        except picture.NoConverter as fault:
+            complain("preview", str(fault), picture.CONVERTERS)
+            return NO
+        except (OSError, ValueError) as fault:
+            return complain("preview", f"{quote(path, 200)} cannot be written: {reason_of(fault)}")
     return code
 
 
 def _moments(asked: Namespace, world: World) -> list[Moment] | str:
     """What to draw on: a session of one's own, or the scenarios; a sentence where there is nothing to draw on."""
     if asked.payload:
-        raw = asked.payload_read if asked.payload_read is not None else _contents(asked.payload)
-        name = "stdin" if asked.payload == "-" else os.path.basename(asked.payload)
+        try:
+            raw = asked.payload_read if asked.payload_read is not None else contents(asked.payload)
+        except Unread as fault:
+            return f"{quote(asked.payload, 200)} cannot be read: {fault}"
+        name = "stdin" if asked.payload == "-" else told(os.path.basename(asked.payload), 80)
         raw = _with_transcript(raw, asked.transcript)
-        known = raw if len(raw) <= _PAYLOAD_LIMIT else None
+        known = raw if len(raw) <= LIMIT else None
         return [Moment(name, "a payload of your own", known, dict(os.environ))]
     if asked.transcript and not asked.scenario:
         from ohud.host.derive import derived
 
-        found = derived(os.path.abspath(asked.transcript))
+        found = derived(absolute(asked.transcript))
         if found is None:
             return f"{quote(asked.transcript, 200)} is no transcript: there is no record in it"
         payload, at = found
-        name, size = os.path.basename(asked.transcript), payload.get("context_window", {}).get("context_window_size")
+        name = told(os.path.basename(asked.transcript), 80)
+        size = payload.get("context_window", {}).get("context_window_size")
         said = "as its last record left it" + (f", in a window of {size // 1000}k if that is its size" if size else "")
         return [Moment(name, said, json.dumps(payload).encode(), dict(os.environ), now=at)]
     moments = scene_moments(asked.scenario)
     if asked.transcript:
-        moments = [_mounted(moment, os.path.abspath(asked.transcript)) for moment in moments]
+        moments = [_mounted(moment, absolute(asked.transcript)) for moment in moments]
     return [moment for moment in moments if moment.tasks or not asked.subagents]
 
 
@@ -261,11 +274,6 @@ def _mounted(moment: Moment, transcript: str) -> Moment:
     return replace(moment, scene=replace(moment.scene, mounts={path: transcript}))
 
 
-def _contents(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(_PAYLOAD_LIMIT + 1)
-
-
 def _with_transcript(raw: bytes, transcript: str | None) -> bytes:
     """The payload with another transcript named in it."""
     if transcript is None:
@@ -275,7 +283,7 @@ def _with_transcript(raw: bytes, transcript: str | None) -> bytes:
     payload = parse(raw)
     if payload is None:
         return raw
-    return json.dumps({**payload, "transcript_path": os.path.abspath(transcript)}).encode()
+    return json.dumps({**payload, "transcript_path": absolute(transcript)}).encode()
 
 
 def _sources(themes: list[str | None] | list[str], asked: Namespace, world: World) -> list[str]:

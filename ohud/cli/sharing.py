@@ -10,7 +10,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ohud.cli import DONE, NO, complain
-from ohud.cli.drawing import all_themes, color_for, draw, load_theme, paints, scene_moments, terminal_columns, tinted
+from ohud.cli.drawing import (
+    absolute,
+    all_themes,
+    color_for,
+    draw,
+    load_theme,
+    paints,
+    scene_moments,
+    terminal_columns,
+    tinted,
+)
+from ohud.cli.output import PATH, told
 from ohud.cli.subject import DEFAULT_SCENARIO
 from ohud.errors import Problem, count, nearest, quote, render
 from ohud.host import files
@@ -42,7 +53,7 @@ def add(asked: Namespace, world: World) -> int:
 
     Returns: 1 when the theme cannot be used, or nobody has agreed
     """
-    given = os.path.abspath(os.path.expanduser(asked.what))
+    given = absolute(asked.what)
     try:
         data = source.fetch(given, [])
     except source.Unreadable as fault:
@@ -59,9 +70,19 @@ def add(asked: Namespace, world: World) -> int:
     if isinstance(path, int):
         return path
     _show(given, loaded.theme, asked, world)
+    if not _is_still(given, data):
+        return complain("themes", f"{quote(asked.what, 200)} has changed while it was looked at", "the same once more")
     if path != given and not _agreed(asked, name, path):
         return NO
     return _put(path, data, asked.force) or _done(name, "added", path, world)
+
+
+def _is_still(path: str, data: bytes) -> bool:
+    """Whether a file holds what was read of it before: what was drawn is what is copied."""
+    try:
+        return source.fetch(path, []) == data
+    except source.Unreadable:
+        return False
 
 
 def _read(path: str, data: bytes, world: World) -> read.Loaded:
@@ -89,9 +110,10 @@ def bundled_names() -> set[str]:
 
 def _place(name: str, force: bool, world: World) -> str | int:
     """The path of a user's theme of that name, or the exit status once it is said why there is none."""
-    if not re.fullmatch(shape.THEME_NAME.pattern, name) or name.upper() in read.DEVICES:
+    # One that begins like an option could not be chosen by any command.
+    if not re.fullmatch(shape.THEME_NAME.pattern, name) or name.upper() in read.DEVICES or name.startswith("-"):
         said = f"{quote(name)} cannot be the name of a theme"
-        return complain("themes", said, f"allowed: {shape.THEME_NAME.rule}; choose one with --name")
+        return complain("themes", said, f"allowed: {shape.THEME_NAME.rule}, no `-` first; choose one with --name")
     if name in bundled_names():
         return complain("themes", f"a bundled theme is called {quote(name)} already", "choose another name")
     config = config_path(world)
@@ -99,7 +121,7 @@ def _place(name: str, force: bool, world: World) -> str | int:
         return complain("themes", "there is no place for your themes: no home directory is known", "set OHUD_CONFIG")
     path = os.path.join(os.path.dirname(config), "themes", name + ".toml")
     if os.path.lexists(path) and not force:
-        said = f"you have a theme {quote(name)} already: {path}"
+        said = f"you have a theme {quote(name)} already: {told(path, PATH)}"
         return complain("themes", said, "another name, or --force to put this one in its place")
     return path
 
@@ -112,7 +134,7 @@ def _show(path: str, theme: read.Theme, asked: Namespace, world: World) -> None:
     color = color_for(asked.color, program, world)
     by = f", by {theme.author}" if theme.author else ""
     terms = f" ({theme.license})" if theme.license else ""
-    print(tinted(theme.name or os.path.basename(path), "1", coloured) + f"  {theme.description}{by}{terms}")
+    print(tinted(theme.name or told(os.path.basename(path)), "1", coloured) + f"  {theme.description}{by}{terms}")
     for moment in scene_moments([asked.scenario] if asked.scenario else list(_MOMENTS)):
         print("\n" + tinted(f"{moment.name}: {moment.description}", "2", coloured))
         print(draw(program, moment, columns, color) or tinted("(nothing)", "2", coloured))
@@ -150,11 +172,11 @@ def _agreed(asked: Namespace, name: str, path: str) -> bool:
     if not _on_a_terminal():
         print(f"nothing is copied yet; to add it as `{name}`: the same with --yes")
         return False
-    try:
-        answer = input(f"Add it as `{name}` to {os.path.dirname(path)}? [y/N] ")
-    except EOFError:
+    print(f"Add it as `{name}` to {told(os.path.dirname(path), PATH)}? [y/N] ", end="")
+    sys.stdout.flush()
+    answer = sys.stdin.readline()
+    if not answer:
         print()
-        answer = ""
     if answer.strip().lower() in ("y", "yes"):
         return True
     print("nothing is copied")
@@ -188,11 +210,11 @@ def _put(path: str, data: bytes, force: bool) -> int:
 
 def _done(name: str, what: str, path: str, world: World) -> int:
     """Says where the theme is and what can be done with it."""
-    print(f"{what}: {path}")
+    print(f"{what}: {told(path, PATH)}")
     print(f"choose it:  ohud config set theme {name}")
     if what == "made":
         print(f"edit it:    ohud preview --theme {name} --watch   draws it anew whenever it is saved")
-        print(f"check it:   ohud check {path}")
+        print(f"check it:   ohud check {told(path, PATH)}")
     return DONE
 
 
@@ -226,7 +248,9 @@ def new(asked: Namespace, world: World) -> int:
     text = _schema_line() + text
     built = lower.build(_read(path, text.encode(), world))
     if built.failed:
-        return complain("themes", f"{quote(asked.base, 200)} cannot be used as it is", f"ohud check {asked.base}")
+        return complain(
+            "themes", f"{quote(asked.base, 200)} cannot be used as it is", f"ohud check {told(asked.base, PATH)}"
+        )
     return _put(path, text.encode(), asked.force) or _done(asked.what, "made", path, world)
 
 
@@ -238,7 +262,7 @@ def _schema_line() -> str:
 def _copied(base: str, name: str, world: World) -> str | int:
     """The text of a theme with another name in it and without its schema line, or the exit status."""
     known = dict(all_themes(world))
-    path = known.get(base) or os.path.abspath(os.path.expanduser(base))
+    path = known.get(base) or absolute(base)
     try:
         data = source.fetch(path, [])
     except source.Unreadable as fault:
@@ -254,7 +278,9 @@ def _copied(base: str, name: str, world: World) -> str | int:
             raise edit.Unchangeable(count(len(fatal), "fault") + " in it")
         text = edit.with_value(found.text, ("name",), name)
     except edit.Unchangeable as fault:
-        return complain("themes", f"{quote(base, 200)} cannot be copied: {fault.reason}", f"ohud check {path}")
+        return complain(
+            "themes", f"{quote(base, 200)} cannot be copied: {fault.reason}", f"ohud check {told(path, PATH)}"
+        )
     first, _, rest = text.partition("\n")
     return rest if first.startswith("#:schema") else text
 

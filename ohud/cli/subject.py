@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
+import time
 from argparse import ArgumentParser, Namespace
 
 from ohud.cli import complain
-from ohud.cli.drawing import Moment, scene_moments
+from ohud.cli.drawing import Moment, named, scene_moments
+from ohud.cli.output import told
 from ohud.errors import nearest, quote
 from ohud.host import scenarios
 from ohud.run.world import WINDOWS, World
@@ -18,13 +21,19 @@ LIMIT = 262144  # bytes of a payload
 _FIRST_BYTE_S = 0.25
 # How long a person waits for the slow facts of a payload of their own [s].
 _PATIENCE_S = 5.0
+# How long what a pipe is to give is waited for, as nobody may ever write into it [s].
+_PIPE_S = 5.0
+
+
+class Unread(Exception):
+    """A payload's file that cannot be read, with the reason in words."""
 
 
 def add_subject(reader: ArgumentParser) -> None:
     """Adds the arguments that say what to look at."""
     one = reader.add_mutually_exclusive_group()
-    one.add_argument("--payload", metavar="FILE", help="a payload of your own, `-` for standard input")
-    one.add_argument("--scenario", metavar="NAME", help=f"a built-in moment (default: {DEFAULT_SCENARIO})")
+    one.add_argument("--payload", metavar="FILE", type=named, help="a payload of your own, `-` for standard input")
+    one.add_argument("--scenario", metavar="NAME", type=named, help=f"a built-in moment (default: {DEFAULT_SCENARIO})")
 
 
 def subject(asked: Namespace, name: str) -> Moment:
@@ -37,7 +46,7 @@ def subject(asked: Namespace, name: str) -> Moment:
     """
     raw = _given(asked, name)
     if raw is not None:
-        label = os.path.basename(asked.payload) if asked.payload and asked.payload != "-" else "stdin"
+        label = told(os.path.basename(asked.payload), 80) if asked.payload and asked.payload != "-" else "stdin"
         return Moment(label, "a payload of your own", raw if len(raw) <= LIMIT else None, dict(os.environ))
     chosen = asked.scenario or DEFAULT_SCENARIO
     known = scenarios.names()
@@ -64,14 +73,64 @@ def _given(asked: Namespace, name: str) -> bytes | None:
         return _standard_input()
     if asked.payload:
         try:
-            with open(asked.payload, "rb") as file:
-                return file.read(LIMIT + 1)
-        except OSError as fault:
-            said = (fault.strerror or "").lower()
-            raise SystemExit(complain(name, f"{quote(asked.payload, 200)} cannot be read: {said}")) from None
+            return contents(asked.payload)
+        except Unread as fault:
+            raise SystemExit(complain(name, f"{quote(asked.payload, 200)} cannot be read: {fault}")) from None
     if asked.scenario or not _speaks():
         return None
     return _standard_input() or None
+
+
+def contents(path: str) -> bytes:
+    """
+    What is in a payload's file or comes out of a pipe, at most one byte more than a payload may have.
+
+    Errors:  Unread, also for a pipe into which nobody writes
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | _OPEN)
+    except (OSError, ValueError) as fault:
+        raise Unread(_reason(fault)) from None
+    try:
+        return _all_of(handle)
+    except OSError as fault:
+        raise Unread(_reason(fault)) from None
+    finally:
+        os.close(handle)
+
+
+_OPEN = (
+    getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+)
+
+
+def _all_of(handle: int) -> bytes:
+    kind = os.fstat(handle).st_mode
+    if stat.S_ISDIR(kind):
+        raise Unread("it is a directory")
+    if os.isatty(handle):
+        raise Unread("it is a terminal")
+    waits = not stat.S_ISREG(kind) and not WINDOWS
+    until = time.monotonic() + _PIPE_S
+    raw = b""
+    while len(raw) <= LIMIT:
+        if waits and not _ready(handle, until - time.monotonic()):
+            raise Unread(f"nothing has come out of it for {_PIPE_S:g} s" if not raw else "its end does not come")
+        part = os.read(handle, LIMIT + 1 - len(raw))
+        if not part:
+            break
+        raw += part
+    return raw
+
+
+def _ready(handle: int, seconds: float) -> bool:
+    import select
+
+    return bool(select.select([handle], [], [], max(0.0, seconds))[0])
+
+
+def _reason(fault: Exception) -> str:
+    return (getattr(fault, "strerror", None) or "it is not a path").lower()
 
 
 def _speaks() -> bool:
@@ -93,7 +152,14 @@ def _standard_input() -> bytes:
 
     handle = sys.stdin.fileno()
     raw = b""
-    while len(raw) <= LIMIT and (part := os.read(handle, LIMIT + 1 - len(raw))):
+    while len(raw) <= LIMIT:
+        try:
+            part = os.read(handle, LIMIT + 1 - len(raw))
+        except OSError:
+            # A directory, say: as good as nothing.
+            break
+        if not part:
+            break
         raw += part
         # A host may hold its end open: what is whole is enough.
         if raw.rstrip().endswith(b"}") and parse(raw) is not None:

@@ -15,11 +15,13 @@ from ohud.cli.drawing import (
     color_for,
     draw,
     load_theme,
+    named,
     paints,
     scene_moments,
     terminal_columns,
     tinted,
 )
+from ohud.cli.output import PATH, spelt, told
 from ohud.cli.sharing import add, bundled_names, new
 from ohud.cli.subject import DEFAULT_SCENARIO
 from ohud.errors import nearest, quote
@@ -52,7 +54,7 @@ def run(words: list[str]) -> int:
     if asked.action == "new":
         return new(asked, world)
     if asked.what:
-        return complain("themes", f"unexpected {quote(asked.what)}", f"ohud themes show {asked.what}")
+        return complain("themes", f"unexpected {quote(asked.what)}", f"ohud themes show {told(asked.what)}")
     if asked.names:
         print("\n".join(name for name, _ in all_themes(world)))
         return DONE
@@ -65,11 +67,16 @@ def _arguments(words: list[str]) -> Namespace:
     word("action", nargs="?", choices=("list", "show", "add", "new"), default="list", help="(default: list)")
     word("what", nargs="?", metavar="NAME|FILE", help="the theme")
     word("--names", action="store_true", help="list: only the names, one a line")
-    word("--scenario", metavar="NAME", help="list, add: the built-in moment to draw on (default: one that fits)")
+    word(
+        "--scenario",
+        metavar="NAME",
+        type=named,
+        help="list, add: the built-in moment to draw on (default: one that fits)",
+    )
     word("--columns", "--width", metavar="N", type=int, help="terminal width (default: this terminal's)")
     word("--color", choices=COLORS, default="auto", help="how many colours (default: auto)")
-    word("--name", metavar="NAME", help="add: what to call it (default: as its file)")
-    word("--from", dest="base", metavar="THEME", help="new: a theme to begin with, by name or file")
+    word("--name", metavar="NAME", type=named, help="add: what to call it (default: as its file)")
+    word("--from", dest="base", metavar="THEME", type=named, help="new: a theme to begin with, by name or file")
     word("--yes", action="store_true", help="add: without a question")
     word("--force", action="store_true", help="add, new: in the place of a theme of yours")
     asked = reader.parse_args(words)
@@ -106,10 +113,10 @@ def _show(name: str, world: World) -> int:
         hint = f"did you mean `{close}`?" if close else "ohud themes --names"
         return complain("themes", f"there is no theme {quote(name)}", hint)
     try:
-        text = source.fetch(known[name], []).decode("utf-8", "replace")
+        text = source.fetch(known[name], []).decode("utf-8", "replace").replace("\r\n", "\n")
     except source.Unreadable as fault:
         return complain("themes", f"{quote(known[name], 200)} {fault.reason}")
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    sys.stdout.write(spelt(text if text.endswith("\n") else text + "\n"))
     return DONE
 
 
@@ -146,7 +153,7 @@ def _draw(
     moment = moments[0] if len(moments) == 1 else fitting(name, built.program, moments)
     notes = [] if bundled else ["yours"]
     if built.failed:
-        said = f"cannot be used, run: ohud check {path}"
+        said = f"cannot be used, run: ohud check {told(path, PATH)}"
     elif len(moments) > 1 and moment.name != DEFAULT_SCENARIO:
         notes.append("on " + moment.name)
     tail = f" ({', '.join(notes)})" if notes else ""

@@ -14,16 +14,18 @@ from types import FrameType
 from typing import NoReturn
 
 from ohud.cli import DONE
+from ohud.cli.output import control
 
 _EVERY_S = 0.15
 # The screen of programs like editors, without a cursor; and back to the one before, as it was.
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
+_ENDING = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
 _CLEAR = "\x1b[H\x1b[2J"
 
 
 def watch(draw: Callable[[], int], sources: Callable[[], list[str]]) -> int:
     """
-    Draws now and after every change, until Ctrl-C or SIGTERM.
+    Draws now and after every change, until Ctrl-C, SIGTERM or SIGHUP.
 
     Takes:   draw: prints one drawing, what is wrong with the theme on stderr; sources: the files behind it, there or
              not, asked for after each drawing
@@ -62,7 +64,7 @@ def _stamps(paths: list[str]) -> dict[str, tuple[int, ...]]:
 
 
 class _Ended(Exception):
-    """SIGTERM has come."""
+    """A signal that ends the process has come."""
 
 
 @contextmanager
@@ -72,15 +74,16 @@ def _screen(on_screen: bool) -> Iterator[None]:
     def ended(number: int, frame: FrameType | None) -> None:
         raise _Ended
 
-    before = signal.signal(signal.SIGTERM, ended)
+    before = [(number, signal.signal(number, ended)) for number in _ENDING]
     try:
         if on_screen:
-            sys.stdout.write(_ENTER)
+            control(_ENTER)
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before:
+            signal.signal(number, handler)
         if on_screen:
-            sys.stdout.write(_LEAVE)
+            control(_LEAVE)
         sys.stdout.flush()
 
 
@@ -117,5 +120,7 @@ def _show(text: str, on_screen: bool, first: bool) -> None:
         more = len(lines) - rows + 2
         lines = [*lines[: rows - 2], f"\x1b[0;2m({more} more lines: a higher window or --scenario shows them)\x1b[0m"]
     # No wrapping: a line that is too wide for the window would push the others off.
-    sys.stdout.write(_CLEAR + "\x1b[?7l" + "\n".join(lines) + "\x1b[?7h")
+    control(_CLEAR + "\x1b[?7l")
+    sys.stdout.write("\n".join(lines))
+    control("\x1b[?7h")
     sys.stdout.flush()

@@ -81,9 +81,11 @@ def change(
             text = decode(raw) if raw is not None else schema_line()
             try:
                 new = text_change(text)
+                answers[raw] = raw if raw is not None and new == text else new.encode()
             except Unchangeable as fault:
                 raise Settled(fault.reason) from None
-            answers[raw] = raw if raw is not None and new == text else new.encode()
+            except UnicodeEncodeError:
+                raise Settled("the new value holds bytes that are no UTF-8, which no config can") from None
             warned = _compared(raw or b"", answers[raw], path, world, keys)
         return answers[raw]
 

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from ohud.errors import quote
 from ohud.host.files import reason_of
 from ohud.host.splice import Refused
 from ohud.run.world import WINDOWS, World
@@ -42,9 +43,9 @@ class Desk:
             code = subprocess.run([*words, str(self.path)], check=False).returncode
         except (OSError, ValueError) as fault:
             reason = reason_of(fault)
-            raise Refused(f"the editor `{shlex.join(words)}` cannot be started: {reason}") from None
+            raise Refused(f"the editor {quote(shlex.join(words), 200)} cannot be started: {reason}") from None
         if code != 0:
-            raise Refused(f"the editor `{shlex.join(words)}` ended with {code}")
+            raise Refused(f"the editor {quote(shlex.join(words), 200)} ended with {code}")
         try:
             return self.path.read_bytes()
         except OSError as fault:

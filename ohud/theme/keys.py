@@ -76,7 +76,7 @@ def split(text: str) -> list[tuple[str, bool]]:
         at = found.end()
         if at == len(text):
             return parts
-        if text[at] != ".":
+        if text[at] != "." or len(parts) == _PARTS:
             break
         at += 1
     raise Misnamed(f"{quote(text)} is not a key", "write names joined by dots, `options.show_cost`; odd ones in quotes")
@@ -192,4 +192,5 @@ def _toml(text: str) -> object:
 
 
 _PART = re.compile(r"""[ \t]*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^.="'\n]*[^.="'\n \t])[ \t]*""")
+_PARTS = 32  # of a key: none has more than ten
 _JOINED = 8  # parts of one name without quotes

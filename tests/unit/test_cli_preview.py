@@ -332,7 +332,7 @@ def test_svg(tmp_path: Path) -> None:
 def test_svg_that_cannot_be_written(tmp_path: Path) -> None:
     """A place that takes no file is wrong use, with its reason."""
     answer = call(tmp_path, "preview", "--scenario", "working", "--svg", str(tmp_path / "no" / "x.svg"))
-    assert answer.code == 2 and "cannot be written: No such file" in answer.err
+    assert answer.code == 2 and "cannot be written: no such file" in answer.err
 
 
 def test_png_without_a_converter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -310,7 +310,8 @@ def test_what_options_decide_is_not_compiled() -> None:
 def test_plain_glyphs_stand_in_where_the_config_wants_ascii() -> None:
     """Filters that draw do it in ASCII unless the template says how, here and in the reference."""
     text = "{{ pct | bar(4) }} {{ pct | bar(4, '=') }} {{ pct | blocks }} {{ [1, 5, 9] | spark }}"
-    text += " {{ model | ellipsis(5) }} {{ '/srv/a/b/c/d/e' | short_path(8) }} {{ pct | blocks('ab') }} {{ model | ellipsis(width=5, mark='>') }}"
+    text += " {{ model | ellipsis(5) }} {{ '/srv/a/b/c/d/e' | short_path(8) }} {{ pct | blocks('ab') }}"
+    text += " {{ model | ellipsis(width=5, mark='>') }}"
     segments = {name: segment(name) for name in VALUES}
     plain = "#... =... = .+@ Opus~ /../d/e a Opus>"
     for icons, expected in (("ascii", plain), ("nerd", "█▋░░ =░░░ ▄ ▂▅█ Opus… /…/c/d/e a Opus>")):

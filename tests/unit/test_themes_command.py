@@ -1,6 +1,5 @@
 """`ohud themes`: the gallery, and themes shown, taken in and begun."""
 
-import builtins
 import os
 import re
 import stat
@@ -171,16 +170,10 @@ def test_add_asks_on_a_terminal(
     answer: str | None, copied: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a terminal there is a question, and only yes is yes."""
-
-    def reply(prompt: str) -> str:
-        assert prompt.startswith("Add it as `strange` to ")
-        if answer is None:
-            raise EOFError
-        return answer
-
-    monkeypatch.setattr(builtins, "input", reply)
     monkeypatch.setattr("ohud.cli.sharing._on_a_terminal", lambda: True)
-    given = call(tmp_path, "themes", "add", strange(tmp_path))
+    typed = b"" if answer is None else answer.encode() + b"\n"
+    given = call(tmp_path, "themes", "add", strange(tmp_path), stdin=typed)
+    assert "Add it as `strange` to " in given.out
     assert given.code == (0 if copied else 1)
     assert (folder_of(tmp_path) / "strange.toml").exists() is copied
 
