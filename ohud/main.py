@@ -14,6 +14,14 @@ def main() -> int:
         from ohud.run.status import run
 
         run(sys.argv)
-    from ohud.cli import run as command
+    import _signal  # type: ignore[import-not-found]
 
-    return command(words)
+    try:
+        from ohud.cli import run as command
+
+        return command(words)
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        # While the interpreter ends, Ctrl-C is no exception any more.
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)

@@ -7,7 +7,6 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from typing import NoReturn
 
 # Name -> (module, what it does). A module has `run(words) -> int`.
 COMMANDS = {
@@ -35,10 +34,16 @@ DONE, NO, WRONG_USE = 0, 1, 2
 
 def run(words: list[str]) -> int:
     """
-    Runs the command that the words name.
+    Runs the command that the words name, its output guarded.
 
     Returns:  the exit status: 0 done, 1 the answer is "no", 2 wrong use
     """
+    from ohud.cli.output import in_order
+
+    return in_order(_run, words)
+
+
+def _run(words: list[str]) -> int:
     name, rest = (words[0], words[1:]) if words else ("help", [])
     if name in ("--help", "-h", "help"):
         return _help(rest)
@@ -53,36 +58,11 @@ def run(words: list[str]) -> int:
 
 
 def _call(name: str, words: list[str]) -> int:
-    """Runs one command; wrong use, a reader that has gone and Ctrl-C end it in an orderly way."""
+    """Runs one command."""
     from importlib import import_module
 
-    _speak_utf8()
-    try:
-        module = import_module("ohud.cli." + COMMANDS[name][0])
-        code: int = module.run(words)
-        sys.stdout.flush()
-        return code
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else DONE
-    except BrokenPipeError:
-        _end_quietly()
-    except KeyboardInterrupt:
-        return 130
-
-
-def _speak_utf8() -> None:
-    """What is drawn is UTF-8 whatever the locale says (Windows gives a pipe an old code page)."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure:
-            reconfigure(encoding="utf-8", errors="replace")
-
-
-def _end_quietly() -> NoReturn:
-    """Ends the process at once: what is still in the buffer has no reader, and the interpreter would complain."""
-    import os
-
-    os._exit(DONE)
+    code: int = import_module("ohud.cli." + COMMANDS[name][0]).run(words)
+    return code
 
 
 def parser(name: str, usage: str | None = None) -> ArgumentParser:
@@ -91,7 +71,9 @@ def parser(name: str, usage: str | None = None) -> ArgumentParser:
 
     class Parser(argparse.ArgumentParser):
         def error(self, message: str) -> object:  # type: ignore[override]
-            print(f"ohud {name}: {message}", file=sys.stderr)
+            from ohud.cli.output import told
+
+            print(f"ohud {name}: {told(message)}", file=sys.stderr)
             print(f"help: ohud {name} --help", file=sys.stderr)
             raise SystemExit(WRONG_USE)
 
@@ -100,9 +82,11 @@ def parser(name: str, usage: str | None = None) -> ArgumentParser:
 
 def complain(name: str, message: str, hint: str | None = None) -> int:
     """Says on stderr why a command could not do what was asked; gives the exit status for wrong use."""
-    print(f"ohud {name}: {message}", file=sys.stderr)
+    from ohud.cli.output import PATH, told
+
+    print(f"ohud {name}: {told(message, PATH)}", file=sys.stderr)
     if hint:
-        print("help: " + hint, file=sys.stderr)
+        print("help: " + told(hint, PATH), file=sys.stderr)
     return WRONG_USE
 
 
