@@ -18,6 +18,7 @@ from ohud.errors import count, invisible, quote
 from ohud.host import checkup, diagnosis
 from ohud.host.case import SHOWN, Case, may_run, open_case, redact
 from ohud.host.diagnosis import NOTE, OK, PROBLEM, Finding
+from ohud.host.process import working_directory
 from ohud.host.trial import Trial, drawing, failure, payload_bytes, subagents, try_out
 from ohud.run.world import World
 
@@ -54,7 +55,7 @@ class Report:
 def run(words: list[str]) -> int:
     """Prints what was found; 0 when nothing keeps the line from being drawn."""
     asked = _arguments(words)
-    directory = os.path.abspath(asked.directory or os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd())
+    directory = os.path.abspath(asked.directory or os.environ.get("CLAUDE_PROJECT_DIR") or working_directory())
     if not os.path.isdir(directory):
         return complain("doctor", f"there is no directory {quote(directory, 200)}")
     world = World()

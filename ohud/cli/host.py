@@ -17,6 +17,7 @@ from ohud.cli.preview import paints, tinted
 from ohud.errors import count, nearest, quote
 from ohud.host import scenarios, settings
 from ohud.host.play import Frame, Player, Script, Unplayable, log, read, script
+from ohud.host.process import working_directory
 from ohud.host.runtime import Session
 from ohud.host.version import NEW, VERSIONS
 from ohud.run.payload import parse
@@ -127,7 +128,7 @@ def _contents(path: str) -> bytes:
 @contextmanager
 def _session(asked: Namespace, world: World, played: Script) -> Iterator[Session]:
     """A session that was started here, with the payload asked for and the settings of this machine."""
-    here = os.getcwd()
+    here = working_directory()
     size = shutil.get_terminal_size((80, 24))
     session = Session(dict(os.environ), here, here, columns=size.columns, lines=size.lines, epoch=time.time())
     session.version = VERSIONS[asked.version or NEW.name]

@@ -18,6 +18,7 @@ from ohud.host import installation, interpreter, settings
 from ohud.host.command import command_line
 from ohud.host.installation import Foreign, Record, Wanted
 from ohud.host.interpreter import Interpreter
+from ohud.host.process import working_directory
 from ohud.host.replace import Rewriting, Rewritten, locked
 from ohud.host.settings import Effective, Settings, Sources
 from ohud.host.splice import Refused, data_of
@@ -52,7 +53,7 @@ def run(words: list[str]) -> int:
     """Installs the status line; 1 when the settings are left as they were."""
     asked = _arguments(words)
     world = World()
-    here = os.getcwd()
+    here = working_directory()
     path = None
     try:
         path = settings.scope_path(asked.scope, world, here)

@@ -9,6 +9,7 @@ from ohud.cli import DONE, parser
 from ohud.cli.install import diff, refuse
 from ohud.host import installation, settings
 from ohud.host.installation import Record
+from ohud.host.process import working_directory
 from ohud.host.replace import Rewriting, Rewritten, locked
 from ohud.host.splice import Refused, data_of
 from ohud.run.program import config_path
@@ -24,7 +25,7 @@ def run(words: list[str]) -> int:
     add("--dry-run", action="store_true", help="show the changes, make none")
     asked = reader.parse_args(words)
     world = World()
-    here = os.getcwd()
+    here = working_directory()
     path = None
     folder = installation.record_folder(world)
     record = Record(folder)

@@ -190,7 +190,15 @@ def safe_directory(cwd: str, fallback: str | None = None) -> str:
     for place in (cwd, fallback):
         if place and os.path.isdir(place):
             return place
-    return os.getcwd()
+    return working_directory()
+
+
+def working_directory() -> str:
+    """The directory that this process was started in; the home directory where it is no more."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return os.path.expanduser("~")
 
 
 def dumped(payload: Mapping[str, Any]) -> bytes:

@@ -616,6 +616,7 @@ def test_directory_that_is_gone(tmp_path: Path) -> None:
     session = Session(tmp_path)
     gone = tmp_path / "gone"
     wanted = [(["init", "--yes"], 0), (["preview", "--scenario", "working"], 0), (["check"], 0)]
+    wanted += [(["install", "--dry-run"], 0), (["doctor"], 1), (["host"], 1)]
     wanted += [(words, 2) for words in (["themes", "add", "x.toml"], ["preview", "--transcript", "x"])]
     wanted += [(words, 1) for words in (["check", "x.toml"], ["preview", "--theme", "x.toml"])]
     for words, code in wanted:
