@@ -92,7 +92,7 @@ def run(command: list[str], env: dict[str, str], payload: bytes) -> tuple[float,
     return took_ms, os.waitstatus_to_exitcode(status)
 
 
-def contenders(python: str, root: Path) -> tuple[list[Contender], bytes]:
+def contenders(python: str, root: Path, themes: list[str]) -> tuple[list[Contender], bytes]:
     """The commands to compare, each with a user of its own and a warm cache, and their common payload."""
     home = Session(root)
     host = {"COLUMNS": "120", "LINES": "40"}  # as the host sets them
@@ -101,7 +101,7 @@ def contenders(python: str, root: Path) -> tuple[list[Contender], bytes]:
     repository(Path(data["cwd"]))
     hot = [python, "-I", "-S", str(REPOSITORY / "ohud" / "hot.py")]
     found = [Contender(BARE, [python, "-I", "-S", "-c", "pass"], home.env())]
-    for theme in THEMES:
+    for theme in themes:
         config = root / f"{theme}.toml"
         config.write_text(f'theme = "{theme}"\n')
         found.append(Contender(theme, hot, home.env(OHUD_CONFIG=str(config), **host), limit=limit_of(theme)))
@@ -185,13 +185,14 @@ def main() -> None:
     """Measures and prints."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[1])
     options.add_argument("--runs", type=int, default=60, help="turns of each command (default 60)")
+    options.add_argument("--themes", nargs="+", choices=THEMES, default=THEMES, help="only these (default: all)")
     options.add_argument("--python", default=sys.executable, help="the interpreter to measure with")
     options.add_argument("--check", action="store_true", help="exit status 1 when a theme costs more than it may")
     options.add_argument("--json", action="store_true", help="print the rows as JSON")
     options.add_argument("--instructions", action="store_true", help="count instructions too (valgrind)")
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        found, payload = contenders(os.path.abspath(given.python), Path(folder))
+        found, payload = contenders(os.path.abspath(given.python), Path(folder), given.themes)
         measure(found, payload, given.runs)
         rows = [one.row(found[0]) for one in found]
         if given.instructions:
