@@ -36,7 +36,7 @@ def run(words: list[str]) -> int:
     path = _target(asked, made.name, world)
     if isinstance(path, int):
         return path
-    if path is not None and (failed := sharing._put(path, made.text.encode(), asked.force)):
+    if path is not None and (failed := sharing.put(path, made.text.encode(), asked.force, "import")):
         return failed
     if asked.json:
         print(json.dumps(_plain(made, path), ensure_ascii=False, indent=2))
@@ -62,7 +62,7 @@ def _arguments(words: list[str]) -> Namespace:
 
 
 def _schema() -> str:
-    return sharing._schema_line().removeprefix("#:schema ").strip()
+    return sharing.schema_line().removeprefix("#:schema ").strip()
 
 
 def _target(asked: Namespace, name: str, world: World) -> str | int | None:
@@ -70,7 +70,7 @@ def _target(asked: Namespace, name: str, world: World) -> str | int | None:
     if asked.output == "-":
         return None
     if asked.output is None:
-        return sharing._place(name, asked.force, world)
+        return sharing.place_of(name, asked.force, world, "import")
     path: str = os.path.abspath(os.path.expanduser(asked.output))
     if os.path.lexists(path) and not asked.force:
         return complain(

@@ -66,7 +66,7 @@ def add(asked: Namespace, world: World) -> int:
         print("refused: it cannot be used as it is")
         return NO
     name = asked.name or _name_of(given, loaded.theme.name)
-    path = _place(name, asked.force, world)
+    path = place_of(name, asked.force, world)
     if isinstance(path, int):
         return path
     _show(given, loaded.theme, asked, world)
@@ -74,7 +74,7 @@ def add(asked: Namespace, world: World) -> int:
         return complain("themes", f"{quote(asked.what, 200)} has changed while it was looked at", "the same once more")
     if path != given and not _agreed(asked, name, path):
         return NO
-    return _put(path, data, asked.force) or _done(name, "added", path, world)
+    return put(path, data, asked.force) or _done(name, "added", path, world)
 
 
 def _is_still(path: str, data: bytes) -> bool:
@@ -108,21 +108,21 @@ def bundled_names() -> set[str]:
     return {name for name, _ in read.theme_names(None)}
 
 
-def _place(name: str, force: bool, world: World) -> str | int:
-    """The path of a user's theme of that name, or the exit status once it is said why there is none."""
+def place_of(name: str, force: bool, world: World, command: str = "themes") -> str | int:
+    """The path of a user's theme of that name, or the exit status once `command` has said why there is none."""
     # One that begins like an option could not be chosen by any command.
     if not re.fullmatch(shape.THEME_NAME.pattern, name) or name.upper() in read.DEVICES or name.startswith("-"):
         said = f"{quote(name)} cannot be the name of a theme"
-        return complain("themes", said, f"allowed: {shape.THEME_NAME.rule}, no `-` first; choose one with --name")
+        return complain(command, said, f"allowed: {shape.THEME_NAME.rule}, no `-` first; choose one with --name")
     if name in bundled_names():
-        return complain("themes", f"a bundled theme is called {quote(name)} already", "choose another name")
+        return complain(command, f"a bundled theme is called {quote(name)} already", "choose another name")
     config = config_path(world)
     if config is None:
-        return complain("themes", "there is no place for your themes: no home directory is known", "set OHUD_CONFIG")
+        return complain(command, "there is no place for your themes: no home directory is known", "set OHUD_CONFIG")
     path = os.path.join(os.path.dirname(config), "themes", name + ".toml")
     if os.path.lexists(path) and not force:
         said = f"you have a theme {quote(name)} already: {told(path, PATH)}"
-        return complain("themes", said, "another name, or --force to put this one in its place")
+        return complain(command, said, "another name, or --force to put this one in its place")
     return path
 
 
@@ -187,7 +187,7 @@ def _on_a_terminal() -> bool:
     return bool(sys.stdin and sys.stdin.isatty() and sys.stdout.isatty())
 
 
-def _put(path: str, data: bytes, force: bool) -> int:
+def put(path: str, data: bytes, force: bool, command: str = "themes") -> int:
     """Writes a theme, whole or not at all, for its owner alone; the exit status, with the reason said."""
     left = files.Leftovers()
     seen = files.Seen(None)
@@ -201,7 +201,7 @@ def _put(path: str, data: bytes, force: bool) -> int:
             raise Refused("something of this name has come meanwhile")
         files.sync_folder(path)
     except (Refused, OSError) as fault:
-        return complain("themes", f"{quote(path, 200)} cannot be written: {files.reason_of(fault)}")
+        return complain(command, f"{quote(path, 200)} cannot be written: {files.reason_of(fault)}")
     finally:
         seen.close()
         left.clear()
@@ -235,7 +235,7 @@ def _filled(text: str, room: int) -> Iterator[str]:
 
 def new(asked: Namespace, world: World) -> int:
     """Writes the beginning of a theme, or a copy of another under a new name."""
-    path = _place(asked.what, asked.force, world)
+    path = place_of(asked.what, asked.force, world)
     if isinstance(path, int):
         return path
     if asked.base is None:
@@ -245,16 +245,16 @@ def new(asked: Namespace, world: World) -> int:
         if isinstance(copied, int):
             return copied
         text = copied
-    text = _schema_line() + text
+    text = schema_line() + text
     built = lower.build(_read(path, text.encode(), world))
     if built.failed:
         return complain(
             "themes", f"{quote(asked.base, 200)} cannot be used as it is", f"ohud check {told(asked.base, PATH)}"
         )
-    return _put(path, text.encode(), asked.force) or _done(asked.what, "made", path, world)
+    return put(path, text.encode(), asked.force) or _done(asked.what, "made", path, world)
 
 
-def _schema_line() -> str:
+def schema_line() -> str:
     """The first line by which editors find the schema, wherever the theme is."""
     return "#:schema " + Path(read.bundled_dir("schema"), "theme.schema.json").resolve().as_uri() + "\n"
 

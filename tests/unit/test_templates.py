@@ -323,7 +323,7 @@ def test_plain_glyphs_stand_in_where_the_config_wants_ascii() -> None:
 
 def test_paths_as_fish_shortens_them() -> None:
     """Folders above the last are their first letters, after a dot two, whatever the room."""
-    assert rendered("{{ '/home/dev/work/.cache/fix-it' | short_path(40, letters=true) }}") == "~/w/.c/fix-it"
+    assert rendered("{{ '/home/dev/code/.cache/fix-it' | short_path(40, letters=true) }}") == "~/c/.c/fix-it"
     assert rendered("{{ '/srv//data/x' | short_path(letters=true) }}") == "/s/d/x"
     assert rendered("{{ 'x' | short_path(letters=true) }}") == "x"
 
