@@ -61,7 +61,7 @@ def test_ends_and_marks_do_not_count(start: str, end: str) -> None:
 @pytest.mark.parametrize(
     ("text", "column", "reason"),
     [
-        ('{"type":"system",}', 18, "property name"),
+        ('{"type":"system",1}', 18, "property name"),
         ('{"type": nonsense}', 10, "expected a JSON value"),
         ('{"type":"sys', 9, "unterminated string"),
         ("[]", 1, "expected an object, found an array"),
