@@ -183,7 +183,11 @@ ANYTHING = st.recursive(
     ),
     max_leaves=20,
 )
-OWN = {"home", "users", "example", "notification", "summary", "https", "model"}
+# Words that say nothing of a person: the host's own folders, tools, kinds and the like.
+VOCABULARY = (
+    kept_words.FOLDERS | kept_words.WORDS | kept_words.NAMES | kept_words.OWN | kept_words.KNOWN | kept_words.TAGS
+)
+OWN = {"home", "users", "example", "notification", "summary", "https", "model"} | {w.lower() for w in VOCABULARY}
 
 
 def words_of(value: Any) -> Iterator[str]:
