@@ -8,6 +8,8 @@ import tomllib
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+import yaml
+
 from ohud.errors import quote
 from ohud.theme.source import DOTS_IN_A_FILE, DOTS_ON_A_LINE
 from ohud.theme.span import locate, position
@@ -207,11 +209,6 @@ def _toml(text: str) -> tuple[Any, dict[Path, int]]:
 
 
 def _yaml(text: str) -> tuple[Any, dict[Path, int]]:
-    try:
-        import yaml  # type: ignore[import-untyped, unused-ignore]
-    except ImportError:
-        reason = "it is YAML, and no library that reads YAML is installed"
-        raise Unusable(reason, "pip install pyyaml, or save it as JSON or TOML") from None
     try:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.SafeLoader)):
             raise Unusable("it uses aliases (`*name`)", "write the values out, or save it as JSON")

@@ -344,14 +344,6 @@ def test_json_with_comments_is_read_with_its_lines() -> None:
     assert document.lines["display", "style"] == 4
 
 
-def test_yaml_without_a_library_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """YAML needs a library that ohud does not bring; the answer names it and the way around it."""
-    monkeypatch.setitem(__import__("sys").modules, "yaml", None)
-    with pytest.raises(Unusable, match="no library that reads YAML") as caught:
-        convert(b"blocks:\n  - type: prompt\n", "theme.omp.yaml")
-    assert "pip install pyyaml" in str(caught.value.help) and "JSON" in str(caught.value.help)
-
-
 def test_yaml_means_what_json_means() -> None:
     """With the library a YAML theme gives the same as its JSON form, and aliases are refused."""
     yaml = pytest.importorskip("yaml")
