@@ -102,7 +102,7 @@ def _answered(replies: list[dict[str, Any]], records: list[dict[str, Any]], worl
     if not compacted or records.index(last) > compacted[-1]:
         usage = next((one["message"]["usage"] for one in reversed(replies) if _counts(one["message"])), None)
         if usage is not None:
-            found["context_window"] = _window(usage)
+            found["context_window"] = window(usage, _size(usage))
     if isinstance(last.get("effort"), str):
         found["effort"] = {"level": last["effort"]}
     return found
@@ -110,20 +110,24 @@ def _answered(replies: list[dict[str, Any]], records: list[dict[str, Any]], worl
 
 def _counts(message: dict[str, Any]) -> bool:
     usage = message.get("usage")
-    return isinstance(usage, dict) and sum(_sent(usage)) > 0
+    return isinstance(usage, dict) and sum(sent(usage)) > 0
 
 
-def _sent(usage: dict[str, Any]) -> list[int]:
+def sent(usage: dict[str, Any]) -> list[int]:
     """Tokens of a request: sent, written to the cache, read from it."""
     keys = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     return [value if isinstance(value, int) and value > 0 else 0 for value in map(usage.get, keys)]
 
 
-def _window(usage: dict[str, Any]) -> dict[str, Any]:
-    """The window as the host counts it: what the last request sent; nobody says how large the window is."""
-    sent, written, read = _sent(usage)
-    total = sent + written + read
-    size = _WINDOW if total <= _WINDOW else _LARGE_WINDOW
+def _size(usage: dict[str, Any]) -> int:
+    """Nobody says how large the window is."""
+    return _WINDOW if sum(sent(usage)) <= _WINDOW else _LARGE_WINDOW
+
+
+def window(usage: dict[str, Any], size: int) -> dict[str, Any]:
+    """The payload's `context_window` as the host counts it: what the last request sent; size: of it [tokens]."""
+    fresh, written, read = sent(usage)
+    total = fresh + written + read
     answered = usage.get("output_tokens")
     output = answered if isinstance(answered, int) else 0
     used = round(total * 100 / size)
@@ -132,7 +136,7 @@ def _window(usage: dict[str, Any]) -> dict[str, Any]:
         "total_output_tokens": output,
         "context_window_size": size,
         "current_usage": {
-            "input_tokens": sent,
+            "input_tokens": fresh,
             "output_tokens": output,
             "cache_creation_input_tokens": written,
             "cache_read_input_tokens": read,

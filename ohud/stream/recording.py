@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ohud.fields.model import name as model_name
-from ohud.host.derive import derived
+from ohud.host.derive import derived, sent, window
 from ohud.run import fold, journal
 from ohud.run.fold import moment
 from ohud.run.payload import parse
@@ -23,7 +23,6 @@ EVEN_S = 0.2
 _WAITING = 5000
 _PIECE = 1 << 16
 _LOOK = 1 << 18
-_SENT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _WINDOW = 200_000
 _NOWHERE = World({}, 0.0)
 
@@ -93,8 +92,8 @@ class Transcribed:
         self._first: float | None = None
         self._last: float | None = None
         known = derived(os.path.abspath(path))
-        window = known[0].get("context_window") if known else None
-        self._size = int(window["context_window_size"]) if window else _WINDOW
+        last = known[0].get("context_window") if known else None
+        self._size = int(last["context_window_size"]) if last else _WINDOW
 
     def add(self, record: dict[str, Any], line: bytes, at: float) -> None:
         """Takes a record in. Errors: none."""
@@ -119,7 +118,7 @@ class Transcribed:
         if not isinstance(name, str) or name.startswith("<"):
             return
         self._model = name
-        if isinstance(usage, dict) and any(_sent(usage)):
+        if isinstance(usage, dict) and any(sent(usage)):
             self._usage = usage
         if isinstance(effort, str):
             self._effort = effort
@@ -143,37 +142,12 @@ class Transcribed:
             passed = max(self._last, now or 0) - self._first
             found["cost"] = {"total_cost_usd": None, "total_duration_ms": int(passed * 1000)}
         if self._usage is not None:
-            found["context_window"] = self._window(self._usage)
+            found["context_window"] = window(self._usage, self._size)
         return found
-
-    def _window(self, usage: dict[str, Any]) -> dict[str, Any]:
-        sent, written, read = _sent(usage)
-        total = sent + written + read
-        answered = usage.get("output_tokens")
-        output = answered if isinstance(answered, int) else 0
-        used = min(100, round(total * 100 / self._size))
-        return {
-            "total_input_tokens": total,
-            "total_output_tokens": output,
-            "context_window_size": self._size,
-            "current_usage": {
-                "input_tokens": sent,
-                "output_tokens": output,
-                "cache_creation_input_tokens": written,
-                "cache_read_input_tokens": read,
-            },
-            "used_percentage": used,
-            "remaining_percentage": 100 - used,
-        }
 
     def memo(self) -> dict[str, Any]:
         """What belongs into a world's `memo`: the journal so far, and the model that has answered."""
         return {"journal": {**self._state, "complete": True}, "model answered": self._model}
-
-
-def _sent(usage: dict[str, Any]) -> list[int]:
-    """Tokens of a request: sent, written to the cache, read from it."""
-    return [value if isinstance(value, int) and value > 0 else 0 for value in map(usage.get, _SENT)]
 
 
 def spread(timed: Iterable[tuple[float | None, Any]], start: float) -> Iterator[Step]:
