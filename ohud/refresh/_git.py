@@ -132,8 +132,9 @@ def _drivers(world: World, program: str, folders: list[str], place: dict[str, st
             if os.path.realpath(os.path.join(place["git"], value)) != root:
                 raise GitError("the working tree is somewhere else")
         else:
-            driver = key.partition(".")[2].rpartition(".")[0]
-            if driver:
+            # The empty name is one too (`[filter ""]`, `* filter=`); without any name it is no driver.
+            driver, named, _ = key.partition(".")[2].rpartition(".")
+            if named:
                 drivers.add(driver)
     return drivers
 

@@ -294,6 +294,24 @@ def test_filters_do_not_run(repo: Repository, tmp_path: Path) -> None:
 
 
 @needs_git
+@pytest.mark.parametrize("section", ['[filter ""]', "[filter.]", '[FILTER "."]', "[filter.Old]", '[filter "a=b"]'])
+def test_driver_of_any_name_does_not_run(section: str, repo: Repository, tmp_path: Path) -> None:
+    """The empty name is a name too, and `filter=` asks for it."""
+    fired = tmp_path / "fired"
+    name = {'[filter ""]': "", "[filter.]": "", '[FILTER "."]': ".", "[filter.Old]": "old"}.get(section, "a=b")
+    with (repo.root / ".git" / "config").open("a") as config:
+        config.write(f"{section}\n\tclean = touch {fired}; cat\n")
+    (repo.root / ".git" / "info" / "attributes").write_text(f"* filter={name}\n")
+    os.utime(repo.root / "file.txt", (1, 1))
+    repo.status()
+    repo.lines()
+    assert not fired.exists()
+    # The control: a plain git does run it.
+    repo.git("status", check=False)
+    assert fired.exists()
+
+
+@needs_git
 def test_environment_of_the_caller_is_ignored(repo: Repository, tmp_path: Path) -> None:
     """Whoever starts the session from a git hook sees the session's repository."""
     fired = tmp_path / "fired"
