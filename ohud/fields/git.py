@@ -108,7 +108,7 @@ def operation(payload: "dict[str, Any]", world: "World") -> "str | None":
     """
     What is under way in the repository.
 
-    Reads:    the presence of git's own marks
+    Reads:    the presence of git's own marks; the first word of the steps that are left
     Returns:  str "rebase", "am", "merge", "cherry-pick", "revert" or "bisect"; None when nothing is
     Errors:   none
     Source:   git 2.39, its prompt script
@@ -123,11 +123,16 @@ def operation(payload: "dict[str, Any]", world: "World") -> "str | None":
         ("MERGE_HEAD", "merge"),
         ("CHERRY_PICK_HEAD", "cherry-pick"),
         ("REVERT_HEAD", "revert"),
-        ("BISECT_LOG", "bisect"),
     ):
         if world.stat(places[0] + "/" + mark) is not None:
             return name
-    return None
+    # Between two of several picks there is no other mark.
+    steps = world.read_plain(places[0] + "/sequencer/todo", 7) or b""
+    if steps.startswith((b"pick ", b"p ")):
+        return "cherry-pick"
+    if steps == b"revert ":
+        return "revert"
+    return "bisect" if world.stat(places[0] + "/BISECT_LOG") is not None else None
 
 
 def stashes(payload: "dict[str, Any]", world: "World") -> "int | None":

@@ -149,6 +149,32 @@ def test_operation_under_way(tmp_path: Path, mark: str, operation: str) -> None:
     assert facts(tmp_path)["operation"] == operation
 
 
+@pytest.mark.parametrize(
+    ("steps", "operation"),
+    [
+        ("pick 0123456 one\npick 1234567 two\n", "cherry-pick"),
+        ("p 0123456 one\n", "cherry-pick"),
+        ("revert 0123456 one\n", "revert"),
+        ("reverted 0123456 one\n", "bisect"),
+        ("", "bisect"),
+    ],
+)
+def test_operation_between_two_of_several_steps(tmp_path: Path, steps: str, operation: str) -> None:
+    """Once a conflict is committed by hand, the steps that are left are the only mark; they outrank a bisect."""
+    place = repository(tmp_path / ".git")
+    (place / "sequencer").mkdir()
+    (place / "sequencer" / "todo").write_text(steps)
+    (place / "BISECT_LOG").touch()
+    assert facts(tmp_path)["operation"] == operation
+
+
+def test_steps_that_are_no_plain_file_are_not_opened(tmp_path: Path) -> None:
+    place = repository(tmp_path / ".git")
+    (place / "sequencer").mkdir()
+    os.mkfifo(place / "sequencer" / "todo")
+    assert facts(tmp_path)["operation"] is None
+
+
 def test_stopped_rebase_names_the_branch_it_will_move(tmp_path: Path) -> None:
     place = repository(tmp_path / ".git", HASH)
     (place / "rebase-merge").mkdir()
