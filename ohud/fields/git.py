@@ -24,6 +24,9 @@ _STASHES_LIMIT = 262144
 _LEVELS = 64
 _KIND = 0o170000
 _FOLDER = 0o040000
+_LINK = 0o120000
+# Of a path whose links are followed.
+_STEPS = 256
 _HEX = "0123456789abcdef"
 _SHORT = 7
 # What a reftable leaves in HEAD for older programs.
@@ -365,6 +368,9 @@ def _find(start: str, world: "World") -> "tuple[str, str] | None":
         if _bare(folder, world):
             # Inside of `.git` the working tree is the directory around it.
             return folder, folder[:-5] or "/" if folder.endswith("/.git") else folder
+        if _link(world.lstat(folder)):
+            # The way up from a link's target is not that from the link.
+            folder = _real(folder, world) or ""
         folder, slash, _name = folder.rpartition("/")
         if not slash:
             return None
@@ -383,6 +389,32 @@ def _bare(folder: str, world: "World") -> bool:
 
 def _folder(facts: "stat_result | None") -> bool:
     return facts is not None and facts.st_mode & _KIND == _FOLDER
+
+
+def _link(facts: "stat_result | None") -> bool:
+    return facts is not None and facts.st_mode & _KIND == _LINK
+
+
+def _real(folder: str, world: "World") -> "str | None":
+    """An absolute path with every link in it followed; None where there are too many."""
+    real = ""
+    rest = folder.split("/")[::-1]
+    for _ in range(_STEPS):
+        if not rest:
+            return real
+        name = rest.pop()
+        if name in ("", "."):
+            continue
+        if name == "..":
+            real = real.rpartition("/")[0]
+            continue
+        target = world.link(real + "/" + name)
+        if target is None:
+            real += "/" + name
+        else:
+            real = "" if target.startswith("/") else real
+            rest += target.split("/")[::-1]
+    return None
 
 
 def _pointed(folder: str, world: "World") -> "str | None":

@@ -129,6 +129,15 @@ class World:
         except (OSError, ValueError):
             return None
 
+    def link(self, path: str) -> "str | None":
+        """Where a symbolic link points; None for anything else."""
+        if not usable(path):
+            return None
+        try:
+            return system.readlink(path)
+        except (OSError, ValueError):
+            return None
+
     def listing(self, path: str) -> "list[str]":
         """Names in a folder of our own (the cache); empty when it cannot be read."""
         try:

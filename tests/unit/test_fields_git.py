@@ -307,6 +307,31 @@ def test_git_file_is_followed_for_one_hop_only(tmp_path: Path) -> None:
     assert facts(tmp_path / "tree") == NOTHING
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links need no privilege here")
+def test_way_up_from_a_link_is_that_of_its_target(tmp_path: Path) -> None:
+    """As for git, which only knows the real path: the repository that holds the link is not the one it leads into."""
+    repository(tmp_path / "holds" / ".git", "ref: refs/heads/wrong\n")
+    repository(tmp_path / "target" / ".git")
+    (tmp_path / "target" / "a" / "b").mkdir(parents=True)
+    (tmp_path / "holds" / "straight").symlink_to(tmp_path / "target" / "a")
+    (tmp_path / "holds" / "crooked").symlink_to("../holds/./straight/../a")
+    (tmp_path / "holds" / "top").symlink_to("../target")
+    for name in ("straight", "straight/b", "crooked", "crooked/b"):
+        found = facts(tmp_path / "holds" / name)
+        assert (found["branch"], found["root"]) == ("main", str(tmp_path / "target"))
+    # A repository that is a link itself keeps the name that the user knows it by.
+    found = facts(tmp_path / "holds" / "top" / "a")
+    assert (found["branch"], found["root"]) == ("main", str(tmp_path / "holds" / "top"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need no privilege here")
+def test_link_that_leads_out_of_every_repository(tmp_path: Path) -> None:
+    repository(tmp_path / "holds" / ".git")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "holds" / "link").symlink_to(tmp_path / "outside")
+    assert facts(tmp_path / "holds" / "link") == NOTHING
+
+
 def test_way_up_ends_after_64_levels(tmp_path: Path) -> None:
     repository(tmp_path / ".git")
     near, far = tmp_path.joinpath(*"a" * 63), tmp_path.joinpath(*"a" * 64)
