@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ohud.refresh._git import entries
+from ohud.refresh._git import GitError, entries, lines
 from ohud.run.world import World
 
 _DIFF = ("diff", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all")
@@ -13,8 +13,19 @@ def work(arguments: dict[str, str], world: World) -> dict[str, int]:
     Lines added and removed since the last commit, untracked and binary files apart.
 
     Takes:   arguments: root and git, as `entries` takes them
-    Errors:  whatever keeps git from answering, as does a branch without a commit; the old answer then stays
+    Returns: added, removed; None before the first commit
+    Errors:  whatever keeps git from answering; the old answer then stays
     """
+    try:
+        return _summed(arguments, world)
+    except GitError:
+        # An answer and no failure: the next one must not wait until failures are forgiven.
+        if lines(world, arguments, "rev-parse", "-q", "--verify", "HEAD"):
+            raise
+        return {"added": None, "removed": None}
+
+
+def _summed(arguments: dict[str, str], world: World) -> dict[str, int | None]:
     added = removed = 0
     for entry in entries(world, arguments, *_DIFF, "HEAD", "--"):
         plus, _, rest = entry.partition(b"\t")

@@ -62,7 +62,7 @@ class Repository:
         """The figures of `git status`."""
         return git_status.work(self.place(), world(self.root, **env))
 
-    def lines(self) -> tuple[int, int]:
+    def lines(self) -> tuple[int | None, int | None]:
         """Lines added and removed."""
         found = git_diff.work(self.place(), world(self.root))
         return found["added"], found["removed"]
@@ -185,8 +185,9 @@ def test_before_the_first_commit(tmp_path: Path) -> None:
     repo = Repository(tmp_path / "repo")
     repo.git("checkout", "-q", "--orphan", "fresh")
     assert repo.status() == none_but(staged=1)
-    with pytest.raises(GitError):
-        repo.lines()
+    assert repo.lines() == (None, None)
+    repo.commit("after all")
+    assert repo.lines() == (0, 0)
 
 
 @needs_git
