@@ -161,7 +161,7 @@ def dirty(payload: "dict[str, Any]", world: "World") -> "bool | None":
     """
     Whether anything in the working tree differs from the last commit, untracked files too.
 
-    Reads:    `git status`; changes inside of submodules do not count
+    Reads:    `git status`; of a submodule only its other commit counts, not what changed inside of it
     Returns:  bool; None outside of a working tree, and while git has not answered
     Errors:   none
     Source:   git 2.39

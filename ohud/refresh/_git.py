@@ -20,7 +20,8 @@ _ENTRY_LIMIT = 64 << 10
 _MOST_ENTRIES = 1_000_000
 _PIECE = 64 << 10
 
-# Settings that a repository's own config can turn into a command, a connection, a write or a great deal of work.
+# Settings that a repository's own config can turn into a command, a connection, a write, a failure or a great deal of
+# work.
 _OFF = {
     "core.alternateRefsCommand": "false",
     "core.askPass": "",
@@ -34,6 +35,8 @@ _OFF = {
     # `git diff` would write the index, whatever is said of locks.
     "diff.autoRefreshIndex": "false",
     "diff.external": "",
+    # Any file of the machine, read to its end.
+    "diff.orderFile": os.devnull,
     "diff.renameLimit": "200",
     "interactive.diffFilter": "",
     "protocol.allow": "never",
@@ -55,8 +58,7 @@ def entries(world: World, place: dict[str, str], *command: str) -> Iterator[byte
              words and options
     Errors:  GitError without a git to trust, for a failure and for a flood of output
     """
-    folders = _folders(world, place["root"])
-    program = _program(folders)
+    folders, program = _ready(world, place)
     settings = dict(_OFF)
     for driver in _drivers(world, program, folders, place):
         settings |= {f"filter.{driver}.{key}": "" for key in ("clean", "smudge", "process")}
@@ -71,10 +73,28 @@ def lines(world: World, place: dict[str, str], *command: str) -> list[str]:
 
     Takes, Errors: as `entries`
     """
-    folders = _folders(world, place["root"])
+    folders, program = _ready(world, place)
     environment = _environment(world, folders, place["root"], _OFF)
-    found = _printed([_program(folders), "--no-pager", *command], place["root"], environment, (0, 1), b"\n")
+    found = _printed([program, "--no-pager", *command], place["root"], environment, (0, 1), b"\n")
     return [line.decode("utf-8", "replace") for line in found]
+
+
+def _ready(world: World, place: dict[str, str]) -> tuple[list[str], str]:
+    """
+    The folders of PATH and the git in them.
+
+    Errors:  GitError without a git to trust, and when it finds another repository than was found
+    """
+    folders = _folders(world, place["root"])
+    program = _program(folders)
+    if os.pathsep in os.path.realpath(place["root"]):
+        # A list of paths cannot hold such a one: no ceiling keeps git from looking further up.
+        command = [program, "rev-parse", "--absolute-git-dir"]
+        environment = _environment(world, folders, place["root"], _OFF)
+        found = [os.fsdecode(line) for line in _printed(command, place["root"], environment, end=b"\n")]
+        if [os.path.realpath(path) for path in found] != [os.path.realpath(place["git"])]:
+            raise GitError("git finds another repository")
+    return folders, program
 
 
 def _folders(world: World, root: str) -> list[str]:

@@ -8,7 +8,7 @@ from ohud.run.world import World
 _DIFF = ("diff", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all")
 
 
-def work(arguments: dict[str, str], world: World) -> dict[str, int]:
+def work(arguments: dict[str, str], world: World) -> dict[str, int | None]:
     """
     Lines added and removed since the last commit, untracked and binary files apart.
 

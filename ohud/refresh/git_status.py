@@ -14,7 +14,8 @@ _STATUS = (
     "--ahead-behind",
     "-z",
     "--untracked-files=normal",
-    "--ignore-submodules=all",
+    # Which commit of a submodule is checked out is told by its files; for more, git would run another one inside of it.
+    "--ignore-submodules=dirty",
 )
 
 

@@ -203,7 +203,10 @@ def test_linked_worktree(repo: Repository, tmp_path: Path) -> None:
 
 @needs_git
 def test_submodules(repo: Repository, tmp_path: Path) -> None:
-    """What changes inside of a submodule is its own affair; asked from within, it is a repository like any other."""
+    """
+    What changes inside of a submodule is its own affair, which commit it is at is not; asked from within, it is a
+    repository like any other.
+    """
     library = Repository(tmp_path / "library")
     repo.git("submodule", "--quiet", "add", str(library.root), "lib")
     repo.commit("with a library")
@@ -212,6 +215,54 @@ def test_submodules(repo: Repository, tmp_path: Path) -> None:
     inside = Repository.__new__(Repository)
     inside.root = repo.root / "lib"
     assert inside.status()["modified"] == 1
+    inside.commit("changed")
+    assert repo.status() == none_but(modified=1)
+    assert repo.lines() == (0, 0)
+    repo.git("add", "lib")
+    assert repo.status() == none_but(staged=1)
+
+
+@needs_git
+def test_submodule_at_another_commit_runs_nothing(repo: Repository, tmp_path: Path) -> None:
+    """Its own config may name what it will: git does not run in it."""
+    fired = tmp_path / "fired"
+    library = Repository(tmp_path / "library")
+    repo.git("submodule", "--quiet", "add", str(library.root), "lib")
+    repo.commit("with a library")
+    repo.git("-C", "lib", "commit", "-q", "--allow-empty", "-m", "another")
+    repo.git("config", "-f", ".gitmodules", "submodule.lib.ignore", "none")
+    repo.git("config", "diff.ignoreSubmodules", "none")
+    repo.git("config", "status.submoduleSummary", "true")
+    repo.git("-C", "lib", "config", "core.fsmonitor", f"touch {fired}; false")
+    assert repo.status() == none_but(modified=2)
+    repo.lines()
+    assert not fired.exists()
+    # The control: a plain git does run it.
+    repo.git("status", check=False)
+    assert fired.exists()
+
+
+@needs_git
+def test_order_of_a_diff_names_no_file(repo: Repository) -> None:
+    """Neither one that is missing, which would end git, nor one that never ends."""
+    repo.write("file.txt", "changed\n")
+    for path in ("nowhere", "/dev/zero"):
+        repo.git("config", "diff.orderFile", path)
+        assert repo.status() == none_but(modified=1)
+        assert repo.lines() == (1, 3)
+
+
+@needs_git
+def test_folder_that_no_list_of_paths_can_hold(tmp_path: Path) -> None:
+    """With a colon in the path a repository has its figures, and a broken one not those of the one around it."""
+    repo = Repository(tmp_path / "a:b" / "repo")
+    repo.write("file.txt", "changed\n")
+    assert repo.status() == none_but(modified=1)
+    broken = repo.root / "inner"
+    (broken / ".git").mkdir(parents=True)
+    (broken / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    with pytest.raises(GitError, match="another repository"):
+        git_status.work({"root": str(broken), "git": str(broken / ".git")}, world(broken))
 
 
 @needs_git
