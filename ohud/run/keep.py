@@ -7,6 +7,8 @@ from ohud.run.world import WINDOWS, system
 _LOG_LIMIT = 65536
 _NO_FOLLOW = getattr(system, "O_NOFOLLOW", 0)
 _KIND = 0o170000
+_REGULAR = 0o100000
+_FOLDER = 0o040000
 
 
 def write(folder: str, name: str, data: bytes) -> bool:
@@ -31,7 +33,11 @@ def write(folder: str, name: str, data: bytes) -> bool:
                 view = view[system.write(handle, view) :]
         finally:
             system.close(handle)
-        system.replace(temporary, folder + "/" + name)
+        try:
+            system.replace(temporary, folder + "/" + name)
+        except OSError:
+            clear(folder, name)
+            system.replace(temporary, folder + "/" + name)
     except BaseException as fault:
         try:
             system.unlink(temporary)
@@ -41,6 +47,25 @@ def write(folder: str, name: str, data: bytes) -> bool:
             return False
         raise
     return True
+
+
+def clear(folder: str, name: str) -> None:
+    """Takes away what stands in a private folder where a file of ours belongs and is none: a folder, a link, a pipe."""
+    path = folder + "/" + name
+    try:
+        kind = system.lstat(path).st_mode & _KIND
+        if kind == _REGULAR:
+            return
+        if kind != _FOLDER:
+            system.unlink(path)
+            return
+        try:
+            system.rmdir(path)
+        except OSError:
+            # What is in it is not ours to delete.
+            system.rename(path, folder + "/." + name + "." + str(time.time_ns()))
+    except (OSError, ValueError):
+        pass
 
 
 def log(folder: "str | None", text: str, now: float) -> None:
@@ -55,10 +80,14 @@ def log(folder: "str | None", text: str, now: float) -> None:
     path = folder + "/errors.log"
     flags = system.O_WRONLY | system.O_CREAT | system.O_APPEND | _NO_FOLLOW | getattr(system, "O_NONBLOCK", 0)
     try:
-        handle = system.open(path, flags, 0o600)
+        try:
+            handle = system.open(path, flags, 0o600)
+        except OSError:
+            clear(folder, "errors.log")
+            handle = system.open(path, flags, 0o600)
         try:
             facts = system.fstat(handle)
-            if facts.st_mode & _KIND == 0o100000:
+            if facts.st_mode & _KIND == _REGULAR:
                 stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(now))
                 system.write(handle, (stamp + " " + line + "\n").encode("utf-8", "replace"))
         finally:
@@ -97,7 +126,7 @@ def make_private(folder: str) -> bool:
         return False
     if WINDOWS:
         return True
-    if facts.st_mode & _KIND != 0o040000 or facts.st_uid != system.geteuid():
+    if facts.st_mode & _KIND != _FOLDER or facts.st_uid != system.geteuid():
         return False
     if facts.st_mode & 0o077:
         try:

@@ -174,7 +174,9 @@ def start(
     if handle == -1:
         return 0
     if handle is None:
-        _clear(world, _LOCKS)
+        from ohud.run.keep import clear
+
+        clear(str(world.cache_dir()), _LOCKS)
         return None
     system.close(handle)
     try:
@@ -196,19 +198,6 @@ def _alive(child: int) -> bool:
         return system.waitpid(child, system.WNOHANG)[0] == 0
     except OSError:
         return False
-
-
-def _clear(world: World, file: str) -> None:
-    """Takes away what stands where a file of ours belongs and is none: an empty folder, a link, a pipe."""
-    path = str(world.cache_dir()) + "/" + file
-    facts = world.lstat(path)
-    if facts is None or facts.st_mode & 0o170000 == 0o100000:
-        return
-    for remove in (system.rmdir, system.unlink):
-        try:
-            remove(path)
-        except OSError:
-            pass
 
 
 def _refresher(
@@ -255,10 +244,7 @@ def _write(world: World, name: str, answer: "dict[str, Any]") -> None:
     data = json.dumps(answer).encode()
     if len(data) > PRIVATE_LIMIT:
         raise ValueError("an answer of %d bytes" % len(data))
-    file = "slow-" + name + ".json"
-    if not world.write_private(file, data):
-        _clear(world, file)
-        world.write_private(file, data)
+    world.write_private("slow-" + name + ".json", data)
 
 
 def _failed(world: World, name: str, before: "dict[str, Any] | None") -> None:
