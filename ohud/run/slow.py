@@ -283,8 +283,11 @@ def _end_after(deadline: float, world: World, name: str, before: "dict[str, Any]
         system.kill(0, _signal.SIGTERM)
         raise _Late("no answer within %g s" % deadline)
 
+    # As its starter may have set them: without its children's ends a failure would pass for an answer.
+    _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
     _signal.signal(_signal.SIGTERM, _signal.SIG_DFL)
     _signal.signal(_signal.SIGALRM, ring)
+    _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
     _signal.setitimer(_signal.ITIMER_REAL, deadline, _GRACE_S)
 
 

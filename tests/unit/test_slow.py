@@ -48,6 +48,8 @@ def work(arguments, world):
         subprocess.run(["sleep", "300"])
     if kind == "stubborn child":
         subprocess.run(["sh", "-c", "trap '' TERM; sleep 300; sleep 300"])
+    if kind == "child that fails":
+        subprocess.run(["false"], check=True)
     if kind == "leaves a child":
         subprocess.Popen(["sleep", "300"])
     if kind == "swallows":
@@ -300,6 +302,23 @@ def test_deadline_ends_all(kind: str, place: Place) -> None:
     assert place.look(kind=kind, deadline=0.3) == place.kept()
     assert len(place.runs()) == 1
     assert "no answer within 0.3 s" in (place.cache / "errors.log").read_text()
+
+
+@pytest.mark.parametrize("kind", ["child", "child that fails"])
+def test_signals_of_whoever_starts_the_refresh(kind: str, place: Place) -> None:
+    """Deadline and failure are told also where the starter had signals blocked and the ends of children ignored."""
+    lines = (
+        "import os, signal, sys",
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)",
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)",
+        "signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())",
+        "os.execv(sys.argv[1], sys.argv[1:])",
+    )
+    command = [sys.executable, "-c", "\n".join(lines), *place.command(kind=kind, deadline=0.5)]
+    subprocess.run(command, env=place.env, stdout=subprocess.DEVNULL, timeout=20, check=True)
+    eventually(lambda: len(place.runs()) == 1)
+    place.settle(3.0)
+    assert place.kept()["failed"] == 1
 
 
 def test_job_that_cannot_be_interrupted(place: Place) -> None:
