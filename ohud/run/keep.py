@@ -5,6 +5,7 @@ import time
 from ohud.run.world import WINDOWS, system
 
 _LOG_LIMIT = 65536
+_MOST_FOLDERS = 64
 _NO_FOLLOW = getattr(system, "O_NOFOLLOW", 0)
 _KIND = 0o170000
 _REGULAR = 0o100000
@@ -99,23 +100,12 @@ def log(folder: "str | None", text: str, now: float) -> None:
 
 
 def make_private(folder: str) -> bool:
-    """Whether the folder is there and ours alone, made with its parent when it is missing."""
+    """Whether the folder is there and ours alone, made with all above it when it is missing."""
     try:
         facts = system.lstat(folder)
     except FileNotFoundError:
         try:
-            try:
-                system.mkdir(folder, 0o700)
-            except FileNotFoundError:
-                parent = folder.replace("\\", "/").rpartition("/")[0]
-                try:
-                    system.mkdir(parent, 0o700)
-                except FileNotFoundError:
-                    system.mkdir(parent.rpartition("/")[0], 0o700)
-                    system.mkdir(parent, 0o700)
-                system.mkdir(folder, 0o700)
-        except FileExistsError:
-            pass
+            _make(folder)
         except (OSError, ValueError):
             return False
         try:
@@ -134,3 +124,21 @@ def make_private(folder: str) -> bool:
         except OSError:
             return False
     return True
+
+
+def _make(folder: str) -> None:
+    """Makes a folder, and before it those above it that are missing."""
+    missing = [folder]
+    for _ in range(_MOST_FOLDERS):
+        try:
+            system.mkdir(missing[-1], 0o700)
+        except FileNotFoundError:
+            missing.append(missing[-1].replace("\\", "/").rpartition("/")[0])
+            continue
+        except FileExistsError:
+            # Another refresh was quicker.
+            pass
+        missing.pop()
+        if not missing:
+            return
+    raise OSError("too many folders are missing")

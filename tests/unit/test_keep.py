@@ -69,3 +69,18 @@ def test_nothing_stands_in_the_way_of_the_log(
     assert (folder / "errors.log").read_text().endswith(" said\n")
     assert capfd.readouterr().err == "ohud: said\n"
     assert victim.read_text() == "as it was"
+
+
+def test_folder_is_made_with_all_above_it(tmp_path: Path) -> None:
+    """However deep XDG_CACHE_HOME is; nobody else may look into any of them."""
+    folder = tmp_path / "a" / "b" / "c" / "d" / "ohud"
+    assert keep.write(str(folder), "x", b"kept")
+    assert (folder / "x").read_bytes() == b"kept"
+    for made in (folder, *folder.parents[:4]):
+        assert made.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("above", ["/dev/null/a/b", "/proc/1/a/b", "/proc/none/a", "/proc/none" + "/a" * 2000])
+def test_folder_that_cannot_be_made(above: str) -> None:
+    """That costs what would be kept, and nothing else."""
+    assert not keep.write(above + "/ohud", "x", b"kept")
