@@ -29,7 +29,9 @@ def _summed(arguments: dict[str, str], world: World) -> dict[str, int | None]:
     added = removed = 0
     for entry in entries(world, arguments, *_DIFF, "HEAD", "--"):
         plus, _, rest = entry.partition(b"\t")
-        minus = rest.partition(b"\t")[0]
+        minus, last, _ = rest.partition(b"\t")
+        if not last:
+            raise GitError("git prints something else than counts")
         if plus.isdigit() and minus.isdigit():
             added += int(plus)
             removed += int(minus)

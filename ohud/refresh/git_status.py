@@ -35,8 +35,13 @@ def work(arguments: dict[str, str], world: World) -> dict[str, int | bool | None
 
 
 def parse(found: Iterable[bytes]) -> dict[str, int | bool | None]:
-    """The counts in the entries of `git status --porcelain=v2 --branch -z`."""
+    """
+    The counts in the entries of `git status --porcelain=v2 --branch -z`.
+
+    Errors:  GitError without the header that git never leaves out: no news of something else is not good news
+    """
     staged = modified = untracked = conflicts = 0
+    told = False
     ahead: int | None = None
     behind: int | None = None
     rest = iter(found)
@@ -52,10 +57,14 @@ def parse(found: Iterable[bytes]) -> dict[str, int | bool | None]:
             conflicts += 1
         elif kind == b"? ":
             untracked += 1
+        elif entry.startswith(b"# branch.oid "):
+            told = True
         elif entry.startswith(b"# branch.ab +"):
             plus, _, minus = entry[13:].partition(b" -")
             if plus.isdigit() and minus.isdigit():
                 ahead, behind = int(plus), int(minus)
+    if not told:
+        raise GitError("git prints something else than a status")
     return {
         "staged": staged,
         "modified": modified,

@@ -407,9 +407,16 @@ def test_entries_of_status() -> None:
     ]
     figures = {"staged": 3, "modified": 2, "untracked": 1, "conflicts": 1, "dirty": True, "ahead": 12, "behind": 3}
     assert git_status.parse(entries) == figures
-    assert git_status.parse([b"# branch.ab +? -?"]) == NONE
-    assert git_status.parse([b"# branch.ab +1", b"2 R."]) == none_but(staged=1)
-    assert git_status.parse([]) == NONE
+    assert git_status.parse([entries[0], b"# branch.ab +? -?"]) == NONE
+    assert git_status.parse([entries[0], b"# branch.ab +1", b"2 R."]) == none_but(staged=1)
+    assert git_status.parse([b"# branch.oid (initial)"]) == NONE
+
+
+@pytest.mark.parametrize("found", [[], [b""], [b"main"], [b"? untracked"], [b"# branch.ab +1 -1"]])
+def test_status_without_its_header_is_none(found: list[bytes]) -> None:
+    """Whatever ends well and prints nothing has not said that the working tree is clean."""
+    with pytest.raises(GitError):
+        git_status.parse(found)
 
 
 def planted(folder: Path, script: str) -> Path:
@@ -439,7 +446,7 @@ def test_git_is_looked_up_with_care(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for path in (":".join(folders), ":", "bin:../bin", str(root / "bin" / ".." / "bin")):
         with pytest.raises(GitError, match="no git on PATH"):
             asked(root, path)
-    good = planted(tmp_path / "good", "printf '# branch.ab +1 -2\\0'")
+    good = planted(tmp_path / "good", "printf '# branch.oid 1\\0# branch.ab +1 -2\\0'")
     found = asked(root, ":".join([*folders, str(good)]))
     assert found["ahead"] == 1 and not fired.exists()
 
@@ -468,6 +475,16 @@ def test_git_that_fails_or_floods(script: str, tmp_path: Path) -> None:
     assert time.monotonic() - began < 10
 
 
+@needs_git
+@pytest.mark.parametrize("script", ["echo", "printf 'main\\0'", "printf '1\\t2\\0'"])
+def test_git_that_prints_something_else_than_counts(script: str, repo: Repository, tmp_path: Path) -> None:
+    """Its lines are not counted."""
+    script = f'case "$*" in *config*) exit 1;; esac\n{script}'
+    path = f"{planted(tmp_path / 'bin', script)}:/usr/bin:/bin"
+    with pytest.raises(GitError):
+        git_diff.work(repo.place(), World({"PATH": path}))
+
+
 def test_git_that_is_no_program(tmp_path: Path) -> None:
     """A file that may be run and cannot be."""
     folder = planted(tmp_path / "bin", "")
@@ -480,7 +497,7 @@ def test_git_that_is_no_program(tmp_path: Path) -> None:
 def test_renames_are_given_up_where_they_cannot_be_found(tmp_path: Path) -> None:
     """In a partial clone the contents may be missing: the other figures still come."""
     (tmp_path / "repo").mkdir()
-    script = 'case "$*" in *config*) exit 1;; *--no-renames*) printf "? x\\0";; *) exit 128;; esac'
+    script = 'case "$*" in *config*) exit 1;; *--no-renames*) printf "# branch.oid 1\\0? x\\0";; *) exit 128;; esac'
     assert asked(tmp_path / "repo", str(planted(tmp_path / "bin", script))) == none_but(untracked=1)
 
 
