@@ -19,6 +19,8 @@ _OUTPUT_LIMIT = 64 << 20
 _ENTRY_LIMIT = 64 << 10
 _MOST_ENTRIES = 1_000_000
 _PIECE = 64 << 10
+# What a git may hold: a link to /dev/zero in place of one of its files is read at a gigabyte a second [bytes].
+_MEMORY = 1 << 30
 
 # Settings that a repository's own config can turn into a command, a connection, a write, a failure or a great deal of
 # work.
@@ -167,6 +169,13 @@ def _printed(
     end: bytes = b"\0",
 ) -> Iterator[bytes]:
     """The entries of a command's output, as they come; GitError unless command and last entry end as they should."""
+    import resource
+
+    def limit() -> None:
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        soft = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
     try:
         process = subprocess.Popen(
             command,
@@ -176,8 +185,9 @@ def _printed(
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             bufsize=0,
+            preexec_fn=limit,
         )
-    except (OSError, ValueError) as fault:
+    except (OSError, ValueError, subprocess.SubprocessError) as fault:
         raise GitError(f"git cannot be started: {fault}") from fault
     with process:
         assert process.stdout is not None

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -483,6 +484,16 @@ def test_git_that_prints_something_else_than_counts(script: str, repo: Repositor
     path = f"{planted(tmp_path / 'bin', script)}:/usr/bin:/bin"
     with pytest.raises(GitError):
         git_diff.work(repo.place(), World({"PATH": path}))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other kernels do not count what a program maps")
+def test_memory_of_git_is_bounded(tmp_path: Path) -> None:
+    """Whatever a repository makes it read."""
+    (tmp_path / "repo").mkdir()
+    told = tmp_path / "told"
+    with pytest.raises(GitError):
+        asked(tmp_path / "repo", f"{planted(tmp_path / 'bin', f'ulimit -d >> {told}')}:/usr/bin:/bin")
+    assert set(told.read_text().split()) == {str(1 << 20)}
 
 
 def test_git_that_is_no_program(tmp_path: Path) -> None:
