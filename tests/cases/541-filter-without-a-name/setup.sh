@@ -1,0 +1,9 @@
+#!/bin/sh
+# usage: setup.sh DIR   makes the state in DIR; the payload's @REPO@ is DIR, or DIR/<suffix> as the payload says
+set -e
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_CONFIG_NOSYSTEM=1
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+g() { git -c user.name=Dev -c user.email=dev@example.invalid -c commit.gpgsign=false -c init.defaultBranch=main -c protocol.file.allow=always "$@"; }
+mkdir -p "$1"; cd "$1"; d=$(pwd)
+g init -q -b main .; echo a > a; g add a; g commit -q -m one; echo '* filter=' > .git/info/attributes
+printf '[filter ""]\n\tclean = "touch %s/CANARY; cat"\n' "$d" >> .git/config; touch -d '2001-01-01' a
