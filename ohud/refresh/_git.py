@@ -147,18 +147,28 @@ def _drivers(world: World, program: str, folders: list[str], place: dict[str, st
     command = [program, "config", "-z", "--get-regexp", r"^(filter\..*|core\.worktree)$"]
     environment = _environment(world, folders, place["root"], _OFF)
     drivers = set()
-    root = os.path.realpath(place["root"])
+    elsewhere = False
     for entry in _printed(command, place["root"], environment, (0, 1)):
-        key, _, value = os.fsdecode(entry).partition("\n")
+        key = os.fsdecode(entry).partition("\n")[0]
         if key == "core.worktree":
-            if os.path.realpath(os.path.join(place["git"], value)) != root:
-                raise GitError("the working tree is somewhere else")
+            elsewhere = True
         else:
             # The empty name is one too (`[filter ""]`, `* filter=`); without any name it is no driver.
             driver, named, _ = key.partition(".")[2].rpartition(".")
             if named:
                 drivers.add(driver)
+    if elsewhere and _top(program, place["root"], environment) != os.path.realpath(place["root"]):
+        raise GitError("the working tree is somewhere else")
     return drivers
+
+
+def _top(program: str, root: str, environment: dict[str, str]) -> str | None:
+    """The top of the working tree as git sees it (a linked worktree may ignore the setting); None without any."""
+    try:
+        found = [*_printed([program, "rev-parse", "--show-toplevel"], root, environment, end=b"\n")]
+    except GitError:
+        return None
+    return os.path.realpath(os.fsdecode(found[0])) if len(found) == 1 else None
 
 
 def _printed(

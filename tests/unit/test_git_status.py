@@ -303,6 +303,23 @@ def test_working_tree_somewhere_else(repo: Repository, tmp_path: Path) -> None:
 
 
 @needs_git
+def test_linked_worktree_of_a_submodule(repo: Repository, tmp_path: Path) -> None:
+    """The setting that names the submodule's working tree is not its."""
+    library = Repository(tmp_path / "library")
+    repo.git("submodule", "--quiet", "add", str(library.root), "lib")
+    repo.git("-C", "lib", "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    side = Repository.__new__(Repository)
+    side.root = tmp_path / "side"
+    side.write("file.txt", "changed\n")
+    assert side.status() == none_but(modified=1)
+    # Unless every worktree has settings of its own.
+    side.git("config", "extensions.worktreeConfig", "true")
+    side.git("config", "--worktree", "core.worktree", str(repo.root))
+    with pytest.raises(GitError):
+        git_status.work({"root": str(side.root), "git": side.place()["git"]}, world(side.root))
+
+
+@needs_git
 def test_index_is_not_touched(repo: Repository) -> None:
     """No lock is taken and nothing is written, though the index is out of date."""
     os.utime(repo.root / "file.txt", (1, 1))
