@@ -245,7 +245,7 @@ def behind(payload: "dict[str, Any]", world: "World") -> "int | None":
 
 def lines_added(payload: "dict[str, Any]", world: "World") -> "int | None":
     """
-    Lines that the working tree has and the last commit has not; untracked and binary files do not count.
+    Lines that the working tree has and the last commit has not; untracked, binary and just renamed files do not count.
 
     Reads:    `git diff`
     Returns:  int [lines]; None as dirty, and before the first commit

@@ -110,7 +110,7 @@ def test_each_kind_of_change(repo: Repository) -> None:
     repo.write("folder/x", "1\n")
     repo.write("folder/y", "1\n")
     repo.write("ignored.tmp", "1\n")
-    repo.write("staged new", "1\n")
+    repo.write("staged new", "unlike any other\n")
     repo.git("add", "staged new")
     assert repo.status() == none_but(staged=3, modified=3, untracked=2)
     assert repo.lines() == (1 + 2 + 1, 1 + 2 + 2)
@@ -127,6 +127,9 @@ def test_renamed_file_is_one(repo: Repository) -> None:
     repo.git("add", "-A")
     assert repo.status() == none_but(staged=2)
     assert repo.git("status", "--porcelain").count("R ") == 2
+    repo.write("another.txt", "one\ntwo\n")
+    repo.git("add", "-A")
+    assert repo.lines() == (3, 0)
 
 
 @needs_git
@@ -527,6 +530,17 @@ def test_renames_are_given_up_where_they_cannot_be_found(tmp_path: Path) -> None
     (tmp_path / "repo").mkdir()
     script = 'case "$*" in *config*) exit 1;; *--no-renames*) printf "# branch.oid 1\\0? x\\0";; *) exit 128;; esac'
     assert asked(tmp_path / "repo", str(planted(tmp_path / "bin", script))) == none_but(untracked=1)
+
+
+@needs_git
+def test_lines_where_renames_cannot_be_found(repo: Repository, tmp_path: Path) -> None:
+    """There a renamed file counts as one that came and one that went."""
+    script = (
+        'case "$*" in *config*) exit 1;; *rev-parse*) echo 1;;'
+        ' *--no-renames*) printf "3\\t1\\tx\\0";; *) exit 128;; esac'
+    )
+    path = str(planted(tmp_path / "bin", script))
+    assert git_diff.work(repo.place(), World({"PATH": path})) == {"added": 3, "removed": 1}
 
 
 @needs_git
