@@ -368,7 +368,7 @@ def _find(start: str, world: "World") -> "tuple[str, str] | None":
         if _bare(folder, world):
             # Inside of `.git` the working tree is the directory around it.
             return folder, folder[:-5] or "/" if folder.endswith("/.git") else folder
-        if _link(world.lstat(folder)):
+        if sys.platform != "win32" and _link(world.lstat(folder)):
             # The way up from a link's target is not that from the link.
             folder = _real(folder, world) or ""
         folder, slash, _name = folder.rpartition("/")
