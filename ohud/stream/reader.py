@@ -83,7 +83,8 @@ class Reader:
         if self._size:
             line = self._joined(b"", found)
             self._read([line], found)
-            if found and isinstance(found[-1], BadLine):
+            # Words that another program has printed last are no half message.
+            if found and isinstance(found[-1], BadLine) and line.lstrip(_BLANK).startswith(b"{"):
                 fault = found[-1]
                 found[-1] = BadLine(fault.reason, fault.number, fault.column, fault.excerpt, cut_off=True)
         return found

@@ -67,12 +67,16 @@ def child(user: Session, program: str, *options: str) -> PseudoTerminal:
         (init() + answer(), 3),
         (RUN + init(), 3),
         (RUN + b'{"type":"assis', 3),
+        (RUN + b"Done in 3 s.", 0),
         (b"[" + RUN.strip().replace(b"\n", b",") + b"]", 0),
         (b"[" + RUN.strip().replace(b"\n", b","), 3),
         (init() + b"garbage\n" + result(), 0),
         (RUN + line("system", subtype="task_notification"), 0),
     ],
-    ids=["run", "failed", "turns", "empty", "words", "no-result", "second", "cut-off", "array", "open", "bad", "later"],
+    ids=[
+        *("run", "failed", "turns", "empty", "words", "no-result", "second", "cut-off", "said"),
+        *("array", "open", "bad", "later"),
+    ],
 )
 def test_status(user: Session, data: bytes, code: int) -> None:
     """The status tells of the result, or that there is none."""
