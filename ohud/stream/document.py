@@ -50,13 +50,18 @@ class Fold:
         self._stamp: str | None = None
         self._limits: JsonObject = {}
         self._windows: dict[str, int] = {}
+        self._init: JsonObject = {}
         self._start(None)
 
     def _start(self, session: str | None) -> None:
-        """Nothing is known of this session yet; limits and the sizes of windows hold for the next one too."""
+        """
+        Nothing is known of this session yet; limits, the sizes of windows and the last setup hold for the next one too.
+
+        A host that begins a conversation anew (`/clear`) is still the same process, and may send no setup before the
+        next prompt.
+        """
         self.session_id = session
         self._journal = Journal()
-        self._init: JsonObject = {}
         self._running = False
         self._begun_at: float | None = None
         self._last: Result | None = None
@@ -129,6 +134,7 @@ class Fold:
         if isinstance(folders, list):
             kept["added_dirs"] = [path[:_TEXT] for path in folders[:50] if isinstance(path, str)]
         self._init = kept
+        self._journal.ask_model(kept.get("model"))
 
     def _add_system(self, raw: JsonObject) -> None:
         self._journal.system(raw, self._stamp)
@@ -136,7 +142,7 @@ class Fold:
     def _add_event(self, raw: JsonObject) -> None:
         event = raw.get("event")
         # Most lines of a stream are of this kind, and words say nothing here.
-        if type(event) is dict and event.get("type") in _EVENTS:
+        if type(event) is dict and type(kind := event.get("type")) is str and kind in _EVENTS:
             if not self._running or raw.get("session_id") != self.session_id:
                 self._enter(raw)
             self._journal.event(raw, event, self._stamp)

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
+from ohud.fields._estimate import plain
 from ohud.run.clean import clean
 from ohud.run.fold import add, moment
 from ohud.run.fold import end as end_agent
@@ -128,6 +129,11 @@ class Journal:
             self._asked = stamp
             self._started = self._started or stamp
 
+    def ask_model(self, model: str | None) -> None:
+        """A setup names the model: another one that has answered before says nothing of the answers to come."""
+        if model and self.answered and plain(model) != plain(self.answered):
+            self.answered = None
+
     def assistant(self, raw: JsonObject, stamp: str | None) -> None:
         """One block of an answer."""
         message = raw.get("message")
@@ -138,7 +144,7 @@ class Journal:
             self._started = when
         parent = raw.get("parent_tool_use_id")
         model: Any = message.get("model")
-        if model != self.answered:
+        if model is None or model != self.answered:
             if type(model) is not str:
                 model = ""
             elif model[:1] == "<":

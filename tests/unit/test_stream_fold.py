@@ -1,6 +1,7 @@
 """The state of a stream: what it counts is what a plain reader counts, and what a transcript of it would say."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from ohud.fields import activity, context, cost, model, session, speed, transcri
 from ohud.fields import usage as limits
 from ohud.run.world import World
 from ohud.stream import Fold, Message, Reader, Tokens
+from ohud.stream.messages import message
 
 RECORDED = [path for path in LINES if path.parent.name.startswith("2.1.")]
 KINDS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
@@ -465,6 +467,27 @@ def test_sessions_are_kept_apart() -> None:
     assert fold.payload()["rate_limits"]["five_hour"] == {"used_percentage": 50.0}
 
 
+def test_another_session_has_the_setup_of_its_process() -> None:
+    """A conversation that begins anew without a setup of its own keeps the last one, and none of the figures."""
+    fold = folded(init(), answer("m1"), ended(0.12), ended(0.05, session_id="s2"))
+    found = fold.payload()
+    assert (found["session_id"], found["cwd"], found["model"]["id"]) == ("s2", "/home/user/project", "claude-opus-4-6")
+    assert (fold.summary().cost_usd, fold.journal()["messages"]) == (0.05, 0)
+
+
+def test_newest_setup_sets_the_model() -> None:
+    """A setup with another model counts at once; what answered before does not stand in its way, what answers does."""
+    first = (init(), answer("m1", model="claude-sonnet-4-6"), ended(0.12))
+    for later in ("claude-haiku-4-5", "claude-opus-4-6"):
+        fold = folded(*first, init(model=later))
+        assert (fold.payload()["model"]["id"], model.id(fold.payload(), world(fold))) == (later, later)
+        assert model.resolved(fold.payload(), world(fold)) is None
+    fold = folded(*first, init(model="claude-sonnet-4-6[1m]"))
+    assert model.resolved(fold.payload(), world(fold)) == "claude-sonnet-4-6"
+    fold = folded(*first, init(), answer("m2", model="claude-haiku-4-5"))
+    assert fold.payload()["model"]["id"] == "claude-haiku-4-5"
+
+
 def test_lines_of_no_turn_change_no_session() -> None:
     """Only messages of a conversation can change the session: not a hook's note, nor an agent's line."""
     fold = folded(
@@ -663,6 +686,36 @@ def test_no_object_breaks_the_state(changes: list[tuple[int, str, Any]]) -> None
     fold.add_all(items(b"".join(json.dumps(one).encode() + b"\n" for one in lines)), records.START_S)
     assert isinstance(json.dumps([fold.payload(), fold.journal()]), str)
     assert fold.summary().messages == len(lines)
+
+
+@pytest.mark.parametrize("value", [None, True, 3, "", [], ["x"], {}, {"a": 1}], ids=repr)
+def test_every_field_may_be_missing_or_odd(value: Any) -> None:
+    """Each field of each line in turn is left out or of another type, with the lines before it or alone."""
+    lines = [json.loads(one) for one in samples()]
+    for at, whole in enumerate(lines):
+        for path in places(whole):
+            odd = json.loads(json.dumps(whole))
+            inner = odd
+            for key in path[:-1]:
+                inner = inner[key]
+            if value is None:
+                del inner[path[-1]]
+            else:
+                inner[path[-1]] = value
+            for before in ([], lines[:at]):
+                fold = Fold()
+                fold.add_all(map(message, [*before, odd]), records.START_S)
+                assert isinstance(json.dumps([fold.payload(), fold.journal()]), str)
+                assert fold.summary().messages == len(before) + 1
+
+
+def places(value: Any) -> Iterator[tuple[Any, ...]]:
+    """Where in a message something stands, as keys from the outside in."""
+    keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    for key in keys:
+        yield (key,)
+        for inner in places(value[key]):
+            yield (key, *inner)
 
 
 def samples() -> list[bytes]:
