@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-# Tasks that are drawn; the host has room for a few.
-_MOST = 100
+# Tasks that are drawn, as many as the time allows (0.4 ms each); rows without a line are the host's own.
+_MOST = 500
 _FAULTS = 20
 _BIGGEST = 2**63
+_TEXTS = ("type", "status", "description", "label", "name", "model", "agentType", "cwd")
+_COUNTS = ("tokenCount", "contextWindowSize")
+# Before this many milliseconds (1973) lies no start: such a number is of seconds.
+_SECONDS = 10**11
 
 
 def subagents(world: World, theme: "str | None" = None) -> str:
@@ -56,7 +60,8 @@ def render(raw: "bytes | None", program: "dict[str, Any]", world: World) -> "Ite
         return
     quote = _quote()
     world.configure(program["settings"], program["color"], program["columns"])
-    world.columns = width = _width(payload.get("columns"), program, world)
+    world.columns = _columns(payload.get("columns"), program, world)
+    width = _width(program, world)
     root = begin({**payload, "tasks": None}, world)
     # One by one, so that a task with thousands of values uses up no budget but its own.
     root["tasks"] = tasks = [_described(clean_tree(task), world.now) for task in given[:_MOST]]
@@ -83,29 +88,43 @@ def _quote() -> "Callable[[str], str]":
     return quote
 
 
-def _width(columns: object, program: "dict[str, Any]", world: World) -> "int | None":
-    """The width of a row [cells]: as the host gives it, else as the config does, None for no limit."""
-    width = columns if type(columns) is int and columns > 0 else None
-    if width is None and world.columns is not None:
-        width = max(1, world.columns - program["margin"])
+def _columns(columns: object, program: "dict[str, Any]", world: World) -> "int | None":
+    """The room of a row [cells]: as the host gives it, else as the config does, None when neither does."""
+    if type(columns) is int and columns > 0:
+        return columns
+    return None if world.columns is None else max(1, world.columns - program["margin"])
+
+
+def _width(program: "dict[str, Any]", world: World) -> "int | None":
+    """The width that a row may have [cells], None for no limit."""
     most: int | None = program["limits"].get("cells")
-    return most if most and (width is None or most < width) else width
+    return most if most and (world.columns is None or most < world.columns) else world.columns
 
 
 def _described(task: "Any", now: float) -> "Any":
     """
     The task with what ohud works out from it; what is no object stays as it is.
 
-    Keys:     elapsed_s: number from 0 [s]; None without a numeric startTime [ms]
+    A field of the host's that is of another type than the host sends is None.
+
+    Keys:     elapsed_s: number from 0 [s]; None without a numeric startTime above 0 [ms]
               context_percent: number 0..100 [%]; None while tokenCount or contextWindowSize are not known
               label_or_name: the first that says something of label, name and description
     Source:   subagentStatusLine of host 2.1.332, seen 2026-11-30; its name is absent, label equals description
     """
     if not isinstance(task, dict):
         return task
-    start, tokens, size = (_number(task.get(key)) for key in ("startTime", "tokenCount", "contextWindowSize"))
-    task["elapsed_s"] = None if start is None else _tidy(max(0.0, now - start / 1000), 3)
-    known = tokens is not None and tokens >= 0 and size is not None and size > 0
+    for key in _TEXTS:
+        if key in task and not isinstance(task[key], str):
+            task[key] = None
+    start, tokens, size = (_number(task.get(key)) for key in ("startTime", *_COUNTS))
+    for key, count in zip(_COUNTS, (tokens, size), strict=False):
+        if key in task:
+            task[key] = count
+    if start is not None and 0 < start < _SECONDS:
+        start *= 1000
+    task["elapsed_s"] = _tidy(max(0.0, now - start / 1000), 3) if start is not None and start > 0 else None
+    known = tokens is not None and size is not None and size > 0
     task["context_percent"] = _tidy(min(100.0, tokens / size * 100), 1) if known else None  # type: ignore[operator]
     texts = [text.strip() for text in map(task.get, ("label", "name", "description")) if isinstance(text, str)]
     task["label_or_name"] = next(filter(None, texts), None)
@@ -113,10 +132,10 @@ def _described(task: "Any", now: float) -> "Any":
 
 
 def _number(value: object) -> "int | float | None":
-    """A number within 64 bits; a boolean or a numeric text is none."""
+    """A number from 0 within 64 bits; a boolean or a numeric text is none."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return value if -_BIGGEST <= value < _BIGGEST else None
+    return value if 0 <= value < _BIGGEST else None
 
 
 def _tidy(value: float, digits: int) -> "int | float":
@@ -148,7 +167,7 @@ def _content(
     try:
         row = _Row(program, root, world)
         marked = render_template(program["template"], row.scope(), row.context)
-        lines = fit(marked, row.sheet, width, 1)
+        lines = fit(marked, row.sheet, width, 1, world.columns is not None)
         text = within(lines, row.sheet, program["limits"]["bytes"])
     except Exception as fault:
         faults.append("%s: %s" % (type(fault).__name__, fault))

@@ -40,6 +40,7 @@ TASK = {
     "contextWindowSize": 200000,
     "tokenCount": 50000,
 }
+COUNTS = ("tokenCount", "contextWindowSize")
 Json = dict[str, Any]
 
 
@@ -92,6 +93,9 @@ def shown(expression: str, task: Json | None = None) -> str | None:
         (NOW * 1000 - 1500, "1.5"),
         (NOW * 1000, "0"),
         ((NOW + 30) * 1000, "0"),
+        (NOW - 65, "65"),
+        (0, ""),
+        (-1, ""),
         (None, ""),
         ("1796037535000", ""),
         (True, ""),
@@ -100,7 +104,7 @@ def shown(expression: str, task: Json | None = None) -> str | None:
     ],
 )
 def test_elapsed_s(start: Any, elapsed: str) -> None:
-    """Seconds since `startTime` [ms], never below 0; unknown without a number."""
+    """Seconds since `startTime` [ms], never below 0; a number too small for that is of seconds; else unknown."""
     assert shown("task.elapsed_s", {"startTime": start}) == elapsed
 
 
@@ -139,6 +143,21 @@ def test_context_percent(tokens: Any, size: Any, percent: str) -> None:
 def test_label_or_name(task: Json, label: str) -> None:
     """The first text that says something."""
     assert shown("task.label_or_name", task) == label
+
+
+def test_a_field_of_another_type_is_null() -> None:
+    """Texts that are none and counts that are none print nothing and are no fault; of an effort both are known."""
+    for key in ("type", "status", "description", "label", "name", "model", "agentType"):
+        for value in (5, True, ["x"], {"a": "x"}):
+            assert shown(f"task.{key} || 'none'", {key: value}) == "none"
+    for value in ("50000", True, [1], -5, {}):
+        assert (
+            shown("[task.tokenCount, task.contextWindowSize] == [null, null]", dict.fromkeys(COUNTS, value)) == "true"
+        )
+    for effort in ("low", 8000):
+        assert shown("task.effort", {"effort": effort}) == str(effort)
+    config = "[subagents]\ntemplate = '{{ task.label }}{{ it }}'\n[subagents.segments.it]\nvalue = 'task.tokenCount'\n"
+    assert one(config + "format = ' {{ value | tokens }} tok'\n", {"tokenCount": "50000"}) == "Find call sites"
 
 
 def test_the_document_lies_beside_the_task() -> None:
@@ -199,6 +218,10 @@ def test_without_a_width_there_is_no_limit() -> None:
     assert one(config + "[limits]\ncells = 20\n", task, columns=80) == "x" * 19 + "…"
     assert one(config, task, columns=1) == "…"
     assert one(config, task, columns=10**30) == "x" * 300
+    spread = "[subagents]\ntemplate = '{{ task.label }}{{ fill() }}{{ task.status }}|{{ terminal.columns }}'\n"
+    assert one(spread, columns=None) == "Find call sites running|"
+    assert one("columns = 50\n" + spread, columns=None) == "Find call sites" + " " * 21 + "running|46"
+    assert one(spread, columns=40) == "Find call sites" + " " * 15 + "running|40"
 
 
 def test_the_environment_says_nothing_about_the_width() -> None:
@@ -257,10 +280,10 @@ def test_one_huge_task_does_not_starve_the_others() -> None:
 
 
 def test_only_so_many_tasks_are_drawn() -> None:
-    """Thousands of tasks end in time; the host has no room for their rows."""
+    """Hundreds of tasks have their rows; thousands end in time."""
     begun = time.monotonic()
     tasks = [{"id": str(number)} for number in range(5000)]
-    assert len(rows(built().rows, {"columns": 80, "tasks": tasks})) == 100
+    assert len(rows(built().rows, {"columns": 80, "tasks": tasks})) == 500
     assert time.monotonic() - begun < 5
 
 
