@@ -259,7 +259,7 @@ def _notes(plan: Plan, done: Rewritten, chosen: Interpreter, scope: str, world: 
             notes.append(f"{what} lies in a place for passing things: {path}")
     data = data_of(done.new or b"")
     sources = settings.locate(world, here)
-    files = tuple(replace(one, exists=True, data=data) if one.path == plan.path else one for one in sources.files)
+    files = tuple(replace(one, exists=True, data=data) if _same(one.path, plan.path) else one for one in sources.files)
     notes += reasons(settings.effective(Sources(files)), plan.path)
     own = data.get(settings.STATUS_LINE)
     seconds = own.get("refreshInterval") if isinstance(own, dict) else None
@@ -285,9 +285,14 @@ def reasons(found: Effective, path: str) -> list[str]:
         where = found.switch.path if found.switch else None
         return [_REASONS[found.disabled] % where]
     winner: Settings | None = found.source
-    if winner is not None and winner.path != path:
+    if winner is not None and not _same(winner.path, path):
         return [f"in this directory the status line of {winner.path} wins"]
     return []
+
+
+def _same(one: str | None, other: str) -> bool:
+    """Whether two paths are of one file: in the home directory the project's settings are the user's."""
+    return one is not None and os.path.realpath(one) == os.path.realpath(other)
 
 
 def refuse(name: str, path: str | None, fault: Refused, wanted: Wanted | None = None) -> int:

@@ -248,6 +248,15 @@ def test_hooks_disabled(desk: Desk) -> None:
     assert f"note: `disableAllHooks` in {desk.settings} turns the status line off" in desk.install().out
 
 
+def test_the_home_directory_is_no_project_that_wins(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At home the project's settings are the user's own, also where HOME leads there by a link."""
+    (desk.root / "link").symlink_to(desk.home)
+    monkeypatch.chdir(desk.home)
+    for home in (desk.home, desk.root / "link"):
+        answer = desk.install(env={"HOME": str(home)})
+        assert answer.code == 0 and "wins" not in answer.out
+
+
 def test_passing_interpreter(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """An interpreter that may vanish is warned about."""
     monkeypatch.setattr(interpreter, "stays", lambda path: path != PYTHON)
