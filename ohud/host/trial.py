@@ -133,15 +133,22 @@ def _not_there(case: Case, command: str, run: Run) -> Finding | None:
     if path is None:
         return None
     if run.code == 126 and not os.access(path, os.X_OK):
-        return Finding("command", PROBLEM, f"{named} may not be executed", f"chmod +x {shlex.quote(program)}")
-    interpreter = _shebang(path)
-    if run.code in (126, 127) and interpreter and not os.path.exists(interpreter):
+        return Finding("command", PROBLEM, f"{named} may not be executed", f"chmod +x {shlex.quote(path)}")
+    interpreter = _lacking(path, case)
+    if run.code in (126, 127) and interpreter:
         odd = " (the line ends with a carriage return)" if interpreter.endswith("\r") else ""
         message = f"the interpreter that {named} names is not there: {quote(interpreter, 200)}{odd}"
         return Finding("interpreter", PROBLEM, message, "correct the first line of the script")
     script = next((word for word in words[1:] if not word.startswith("-")), None)
     if script and _has_folder(script) and _INTERPRETERS.match(os.path.basename(program)) and not resolve(script, case):
         return Finding("command", PROBLEM, f"{quote(script, 200)} is not there", _REPAIR)
+    for word in (program, script):
+        # A path that the shell would have to complete, kept from it.
+        kept = [mark for mark in {"~": "'\"", "$": "'"}.get((word or "-")[0], "") if f"{mark}{word}" in command]
+        full = resolve(word, case) if word and kept else None
+        if word and full:
+            message = f"the shell does not find {quote(word, 200)}: between quotes it leaves `{word[0]}` as it is"
+            return Finding("command", PROBLEM, message, f"write {shlex.quote(full)} in its place")
     return None
 
 
@@ -301,8 +308,8 @@ def _has_folder(word: str) -> bool:
     return "/" in word or (os.sep in word)
 
 
-def _shebang(path: str) -> str | None:
-    """The interpreter that a script's first line names, a carriage return at its end kept."""
+def _lacking(path: str, case: Case) -> str | None:
+    """The interpreter that a script's first line names and that is not there, a carriage return at its end kept."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return None
@@ -312,8 +319,13 @@ def _shebang(path: str) -> str | None:
         return None
     if not line.startswith(b"#!"):
         return None
-    words = line[2:].decode("utf-8", "replace").removesuffix("\n").lstrip(" \t").split(" ")
-    return words[0] or None
+    words = re.findall(r"[^ \t\n]+", line[2:].decode("utf-8", "replace"))
+    if not words or not os.path.exists(words[0]):
+        return words[0] if words else None
+    if os.path.basename(words[0]) != "env":
+        return None
+    named = next((word for word in words[1:] if not word.startswith("-") and "=" not in word), None)
+    return named if named and resolve(named, case) is None else None
 
 
 def _spoken(seconds: float) -> str:

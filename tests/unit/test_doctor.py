@@ -305,6 +305,29 @@ def carriage_return(machine: Machine) -> None:
     machine.command = machine.script("#!/bin/sh\r\necho line\r\n")
 
 
+@cause("interpreter", "names is not there: `nosuchnode`")
+def no_such_interpreter_on_the_path(machine: Machine) -> None:
+    machine.command = machine.script("#!/usr/bin/env -S nosuchnode --quiet\nprint('line')\n")
+
+
+@cause("interpreter", "the line ends with a carriage return")
+def carriage_return_behind_env(machine: Machine) -> None:
+    machine.command = machine.script("#!/usr/bin/env sh\r\necho line\r\n")
+
+
+@cause("command", "between quotes it leaves `~` as it is")
+def home_between_quotes(machine: Machine) -> None:
+    (machine.home / "line.sh").write_text("#!/bin/sh\necho line\n")
+    (machine.home / "line.sh").chmod(0o755)
+    machine.command = "'~/line.sh' --short"
+
+
+@cause("command", "between quotes it leaves `$` as it is")
+def variable_between_quotes(machine: Machine) -> None:
+    (machine.home / "line.sh").write_text("echo line\n")
+    machine.command = "sh '$HOME/line.sh'"
+
+
 @cause("interpreter", "cannot run ohud: it is Python 3.8")
 def old_interpreter(machine: Machine) -> None:
     python = machine.script("#!/bin/sh\necho 3 8 cpython\nexit 1\n", "python3.8")
@@ -461,6 +484,15 @@ def test_the_cause_is_named_alone(name: str, machine: Machine, monkeypatch: pyte
     assert [one.name for one in report.causes] == [finding], report.causes
     assert said in report.causes[0].message, report.causes[0]
     assert report.causes[0].remedy
+
+
+def test_a_path_in_a_remedy_is_whole(machine: Machine) -> None:
+    """What is to be typed is a path that a shell between quotes takes as it is."""
+    path = machine.home / "my line.sh"
+    path.write_text("#!/bin/sh\necho line\n")
+    machine.command = "~/my\\ line.sh"
+    [cause] = machine.examine().causes
+    assert cause.remedy == f"chmod +x '{path}'"
 
 
 # --- what is no cause -------------------------------------------------------------------------------------------------
