@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,7 +39,8 @@ class Case:
 
     Takes:  env: what the host hands on to its commands, world: the same as ohud sees it; directory: where the host
             would be started; effective: with all switches; wanted: what would be in effect without them;
-            safe_mode: what has put the host into safe mode; secrets: texts that are not to be told, the longest first
+            safe_mode: what has put the host into safe mode; secrets: texts that are not to be told, the longest first;
+            pieces: of those that a name gives away, all parts of so many characters
     """
 
     world: World
@@ -55,6 +56,7 @@ class Case:
     columns: int
     lines: int
     secrets: tuple[str, ...] = ()
+    pieces: frozenset[str] = frozenset()
 
     @property
     def command(self) -> str | None:
@@ -97,13 +99,25 @@ def open_case(
         columns,
         lines,
         tuple(_secrets(variables)),
+        frozenset(_pieces(variables)),
     )
 
 
 def redact(text: str, case: Case) -> str:
     """A text from outside without the values of variables that are nobody's business."""
     for secret in case.secrets:
-        text = text.replace(secret, "[hidden]")
+        text = text.replace(secret, _HIDDEN)
+    start = 0
+    while case.pieces and start + _PIECE <= len(text):
+        end = start
+        # A key that a command has cut short is still most of it.
+        while text[end : end + _PIECE] in case.pieces:
+            end += 1
+        if end == start:
+            start += 1
+            continue
+        text = text[:start] + _HIDDEN + text[end + _PIECE - 1 :]
+        start += len(_HIDDEN)
     return text
 
 
@@ -305,7 +319,19 @@ _HARMLESS = re.compile(
     r"|LOCALAPPDATA|VIRTUAL_ENV|CONDA_PREFIX|OHUD_\w+|AI_AGENT|CLAUDE_(?:CONFIG_DIR|PROJECT_DIR|EFFORT|PID)"
     r"|CLAUDE_CODE_(?:ENTRYPOINT|SESSION_ID|CHILD_SESSION|SAFE_MODE|NO_FLICKER|SANDBOXED))"
 )
+_HIDDEN = "[hidden]"
+_PIECE = 8  # characters
+# One word of many signs, as keys are: neither a path nor anything that people read.
+_OPAQUE = re.compile(r"(?=.*\d)[\w.~+=-]+", re.ASCII)
 _TELLING = re.compile(r"key|token|secret|pass|auth|cred|cookie|session|private", re.IGNORECASE)
+
+
+def _pieces(variables: Mapping[str, str]) -> Iterator[str]:
+    """The parts of values that are long, of one word, and secret by their names."""
+    for name, value in variables.items():
+        told = _HARMLESS.fullmatch(name) or not _TELLING.search(name)
+        if not told and len(value) >= 2 * _PIECE and _OPAQUE.fullmatch(value):
+            yield from (value[at : at + _PIECE] for at in range(len(value) - _PIECE + 1))
 
 
 def _secrets(variables: Mapping[str, str]) -> list[str]:

@@ -213,7 +213,8 @@ def _rows(case: Case, trial: Trial) -> Iterator[Finding]:
         yield Finding("rows", OK, f"{count(number, 'row')} in a terminal of {case.lines}")
         return
     happens = f"shows the first {most}" if full else "has no room left for the prompt"
-    message = f"{count(number, 'row')} are too many: a terminal of {count(case.lines, 'row')} {happens}"
+    many = f"{count(number, 'row')} {'is' if number == 1 else 'are'} too many"
+    message = f"{many}: a terminal of {count(case.lines, 'row')} {happens}"
     yield Finding("rows", PROBLEM, message, "show fewer lines, or make the terminal higher")
 
 

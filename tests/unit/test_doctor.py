@@ -663,6 +663,8 @@ def test_words_of_a_command(command: str, words: list[str]) -> None:
         "printf '\\033[31m%s' \"$MADE_UP_API_KEY\"",
         "env >&2; cat",
         "printf '%070d%s' 1 \"$MADE_UP_API_KEY\"",
+        "printf '%.18s' \"$MADE_UP_API_KEY\"",
+        "printf '%s' \"${MADE_UP_API_KEY#sk-made}\" >&2; exit 1",
     ],
 )
 def test_secrets_are_never_told(command: str, machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
@@ -675,7 +677,7 @@ def test_secrets_are_never_told(command: str, machine: Machine, capsys: pytest.C
     report = machine.examine()
     _print(report, True)
     text = json.dumps(plain(report)) + capsys.readouterr().out
-    hidden = (SECRET, token, "abcd-pass", "first-line-of-a-key", "second-line-of-a-key", "01234567")
+    hidden = (SECRET, token, "abcd-pass", "first-line-of-a-key", "second-line-of-a-key", "01234567", "made-up-0")
     assert [secret for secret in hidden if secret in text] == []
     if command.startswith(("printf", "echo", "MADE")):
         assert "[hidden]" in text or "…" in text
