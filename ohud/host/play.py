@@ -41,6 +41,7 @@ EVENTS = (*TRIGGERS, *OTHERS)
 # How long after the last event a session goes on at most before its screen is taken.
 SETTLE_S = 10.0
 _LONGEST_S = 1e9
+_WIDEST = 1000  # columns and rows of a terminal
 _MOST = 10000  # events of a script, repetitions counted
 
 
@@ -125,6 +126,7 @@ def read(text: str, name: str = "script") -> Script:
 
     Errors:  Unplayable, with the place of what is wrong
     """
+    text = text.removeprefix("\ufeff")
     try:
         data = json.loads(text) if _is_json(text) else tomllib.loads(text)
     except (ValueError, RecursionError) as fault:
@@ -153,6 +155,7 @@ def script(data: Any) -> Script:
     for key, value in data.items():
         if key in _SESSION:
             session[key] = _typed(value, _SESSION[key], key)
+            _within(key, value, key)
         elif key in _SHORT:
             wanted, table, name = _SHORT[key]
             line = settings.setdefault("user", {}).setdefault(table, {"type": "command"})
@@ -185,9 +188,11 @@ def _events(values: list[Any]) -> Iterator[Event]:
     for number, value in enumerate(values, 1):
         place = f"event {number}"
         value = {"do": value} if isinstance(value, str) else _typed(value, dict, place)
-        kind = value.get("do")
+        if "do" not in value:
+            raise Unplayable(f"{place}: it has no `do`, which says what happens")
+        kind = _typed(value["do"], str, f"{place}: `do`")
         if kind not in EVENTS:
-            raise Unplayable(f"{place}: {_unknown('event', str(kind), EVENTS)}")
+            raise Unplayable(f"{place}: {_unknown('event', kind, EVENTS)}")
         needed = OTHERS.get(kind)
         if needed and needed not in value:
             raise Unplayable(f"{place}: `{kind}` needs `{needed}`")
@@ -222,10 +227,25 @@ def _check(value: dict[str, Any], place: str) -> None:
         if key not in types:
             raise Unplayable(f"{place}: {_unknown('key', key, types)}")
         _typed(one, types[key], f"{place}: `{key}`")
+        _within(key, one, f"{place}: `{key}`")
         if key in ("at", "after", "every") and not 0 <= one <= _LONGEST_S:
             raise Unplayable(f"{place}: `{key}` is not a time")
     if "settings" in value:
         _settings(value["settings"], f"{place}: `settings`")
+
+
+def _within(key: str, value: Any, place: str) -> None:
+    """Checks what a list or an object of a script holds."""
+    if key == "tasks":
+        for number, task in enumerate(value, 1):
+            if not isinstance(task, dict) or not isinstance(task.get("id"), str):
+                raise Unplayable(f"{place}: task {number} is not an object with a text for `id`")
+    elif key == "env":
+        for name, one in value.items():
+            if not isinstance(one, (str, int, float)) or "\0" in f"{name}{one}" or "=" in name or not name:
+                raise Unplayable(f"{place}: {quote(name)} is no variable with a text or a number")
+    elif key in ("columns", "lines") and not 0 < value <= _WIDEST:
+        raise Unplayable(f"{place} is not a number from 1 to {_WIDEST}")
 
 
 def _typed(value: Any, wanted: Any, place: str) -> Any:

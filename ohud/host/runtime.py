@@ -453,7 +453,7 @@ def _label(task: Mapping[str, Any]) -> str:
 def _own_row(task: Mapping[str, Any], name: str, width: int, now: float) -> str:
     """The host's own text for a task: its kind, what it is about, and at the right its age and tokens."""
     start, count = task.get("startTime"), task.get("tokenCount")
-    age = max(0, int(now - start / 1000)) if isinstance(start, (int, float)) else 0
+    age = max(0, int(now - start / 1000)) if isinstance(start, (int, float)) and abs(start) < 1000 * _HUGE else 0
     facts = [f"{age // 60}m {age % 60}s" if age >= 60 else f"{age}s"]
     if isinstance(count, int):
         facts.append(f"↓ {count / 1000:.1f}k tokens" if count >= 1000 else f"↓ {count} tokens")

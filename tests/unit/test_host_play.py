@@ -195,7 +195,17 @@ def test_script_in_json() -> None:
         ('columns = "80"', "columns is not a whole number"),
         ('version = "1.0"', "`version` is `2.1.215` or `2.1.332`, not `1.0`"),
         ('["replay"]', "event 1: there is no event `replay`, did you mean `reply`?"),
-        ('[{"at": 1}]', "event 1: there is no event `None`"),
+        ('[{"at": 1}]', "event 1: it has no `do`, which says what happens"),
+        ('[{"do": 5}]', "event 1: `do` is not a text"),
+        (
+            '["reply", {"do": "tasks", "tasks": [null]}]',
+            "event 2: `tasks`: task 1 is not an object with a text for `id`",
+        ),
+        ('tasks = [{ id = "a" }, { id = 5 }]', "tasks: task 2 is not an object with a text for `id`"),
+        ("env = { A = [] }", "env: `A` is no variable with a text or a number"),
+        ('env = { "A=B" = "x" }', "env: `A=B` is no variable with a text or a number"),
+        ("columns = 0", "columns is not a number from 1 to 1000"),
+        ('[{"do": "resize", "lines": -1}]', "event 1: `lines` is not a number from 1 to 1000"),
         ('["reply", {"do": "cd"}]', "event 2: `cd` needs `path`"),
         ('[{"do": "reply", "att": 1}]', "event 1: there is no key `att`, did you mean `at`?"),
         ('[{"do": "reply", "at": -1}]', "event 1: `at` is not a time"),
@@ -215,6 +225,21 @@ def test_script_with_a_fault(text: str, said: str) -> None:
     with pytest.raises(Unplayable) as fault:
         read(text)
     assert str(fault.value).startswith(said)
+
+
+def test_a_mark_before_a_script_does_not_count() -> None:
+    """A byte order mark is no part of a script, in either form."""
+    assert [read("\ufeff" + text).events[-1].kind for text in ('["reply"]', 'events = ["reply"]')] == ["reply"] * 2
+
+
+@pytest.mark.parametrize("start", ["NaN", "Infinity", "-1e300", "null", '"x"', "1796037535000"])
+def test_odd_tasks_have_rows(start: str, tmp_path: Path) -> None:
+    """The host's own row of a task is drawn, whatever its start may be."""
+    text = '{"epoch": 1796037600, "columns": 60, "tasks": [{"id": "a", "label": "look", "startTime": %s}]}' % start
+    [frame] = Player(read(text), session_here({"PATH": os.environ["PATH"]}, str(tmp_path))).frames()
+    assert [("look" in row.text, row.text.split()[-1]) for row in frame.tasks] == [
+        (True, "5s" if start.endswith("000") else "0s")
+    ]
 
 
 def test_payload_of_a_session(tmp_path: Path) -> None:
