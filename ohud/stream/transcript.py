@@ -170,10 +170,10 @@ class Journal:
                 self._last = self._replied = when
             if model:
                 self.answered = model
-        ident, usage = message.get("id"), message.get("usage")
+        # Without an id each line is a message of its own, as in a transcript.
+        ident, usage = message.get("id") or raw.get("uuid"), message.get("usage")
         if ident != self._ident or usage != self._usage:
             self._ident, self._usage = ident, usage
-            ident = ident or raw.get("uuid")
             self._count(ident if type(ident) is str else None, side, model, _row(usage), usage)
 
     def _count(self, ident: str | None, side: bool, model: str, row: list[int], usage: object) -> None:

@@ -378,6 +378,13 @@ def test_snapshots_of_a_message_are_counted_once() -> None:
     assert again.summary().tokens == Tokens(20, 51)
 
 
+def test_answers_without_an_id_are_counted_each() -> None:
+    """Lines of messages without an id are told apart by their own, also where their tokens are the same."""
+    lines = [line("assistant", message={"usage": usage(2, 5)}, uuid=uuid) for uuid in ("u1", "u2", "u2")]
+    found = folded(init(), *lines)
+    assert (found.summary().tokens, found.journal()["messages"]) == (Tokens(4, 10), 2)
+
+
 def test_events_of_agents_and_of_the_conversation_may_mix() -> None:
     """Messages that are made at the same time are kept apart by the call they belong to."""
     end = {"usage": {"output_tokens": 70}}
