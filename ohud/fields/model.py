@@ -132,8 +132,11 @@ def _last_model(path: str, world: "World") -> "str | None":
         data = world.read(path, size + 1, tail=True)
         if not data:
             return None
-        found = _last_in(data, data.find(b"\n") + 1 if len(data) > size else 0, world)
-        if found is not None or len(data) <= size:
+        if len(data) <= size:
+            return _last_in(data, 0, world)
+        first = data.find(b"\n") + 1
+        found = _last_in(data, first, world) if first else None
+        if found is not None:
             return found
     return None
 

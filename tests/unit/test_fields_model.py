@@ -104,6 +104,14 @@ def test_first_line_of_the_window_counts_only_when_it_is_whole(tmp_path: Path, s
     assert resolved(tmp_path, b"\n" * WINDOW + b'{"a":"' + exact) is None
 
 
+@pytest.mark.parametrize("size", [16384, WINDOW])
+def test_window_inside_one_line_holds_no_record(tmp_path: Path, size: int) -> None:
+    """What is cut can begin and end like a record."""
+    inner = b'{"type":"assistant","message":{"model":"claude-fake-1"},"text":"'
+    inner += b"x" * (size + 1 - len(inner) - 2) + b'"}'
+    assert resolved(tmp_path, b'{"type":"user","n":' + b"[" * WINDOW + inner) is None
+
+
 def test_transcript_is_read_once_a_refresh(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_bytes(OPUS + b"\n")
