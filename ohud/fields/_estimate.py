@@ -52,7 +52,8 @@ def plain(model: str) -> str:
     """
     name = model.lower().rpartition("/")[2].partition("[")[0].partition("@")[0].partition(":")[0]
     before, found, rest = name.rpartition("anthropic.")
-    if found and before in ("", "us.", "eu.", "apac.", "au.", "jp.", "ca.", "global.", "us-gov."):
+    # Regions of Bedrock.
+    if found and (before in ("", "apac.", "global.", "us-gov.") or (len(before) == 3 and before[:2].isalpha())):
         name = rest
     for _ in range(3):
         head, _, last = name.rpartition("-")

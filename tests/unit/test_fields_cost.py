@@ -144,6 +144,7 @@ def test_an_unfinished_reading_is_a_lower_bound_only(tmp_path: Path) -> None:
         ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
         ("global.anthropic.claude-opus-4-6-v1", "claude-opus-4-6"),
         ("anthropic.claude-3-5-haiku-20241022-v1:0", "claude-3-5-haiku"),
+        ("sa.anthropic.claude-opus-4-6-v1:0", "claude-opus-4-6"),
         ("arn:aws:bedrock:us-east-1:0:inference-profile/eu.anthropic.claude-opus-4-6-v1:0", "claude-opus-4-6"),
         ("claude-opus-4-1@20250805", "claude-opus-4-1"),
         ("vertex_ai/claude-opus-4-1@20250805", "claude-opus-4-1"),
