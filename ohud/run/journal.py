@@ -73,6 +73,7 @@ def fresh() -> "dict[str, Any]":
         "offset": 0,
         "stamp": [0, 0, 0],
         "head": [0, ""],
+        "tail": [0, ""],
         "skip": False,
         "tokens": {},
         "side": {},
@@ -119,7 +120,8 @@ def _sound(state: "dict[str, Any]") -> bool:
     for key, value in fresh().items():
         if key != "replies" and (key not in state or (value is not None and type(state[key]) is not type(value))):
             return False
-    return state["format"] == FORMAT and state["offset"] >= 0 and len(state["head"]) == 2 and len(state["stamp"]) == 3
+    parts = len(state["head"]), len(state["tail"]), len(state["stamp"])
+    return state["format"] == FORMAT and state["offset"] >= 0 and parts == (2, 2, 3)
 
 
 def stamp(facts: "stat_result") -> "list[int]":
@@ -128,20 +130,31 @@ def stamp(facts: "stat_result") -> "list[int]":
 
 
 def continues(world: "World", path: str, facts: "stat_result", state: "dict[str, Any]") -> bool:
-    """Whether the file is the one that the state is of, grown or not; a shorter, another or a new one is not."""
+    """
+    Whether the file is the one that the state is of, grown or not; a shorter, another or a new one is not.
+
+    One that was written anew in place shows by what stands before our place in it; a short one also by the time of
+    that, where it is as long as before.
+    """
     offset = state["offset"]
-    length, digest = state["head"]
-    if facts.st_ino != state["stamp"][0] or facts.st_size < offset or type(length) is not int or length > _HEAD:
+    if facts.st_ino != state["stamp"][0] or facts.st_size < offset:
         return False
-    if _head(world, path, length) != [length, digest]:
+    if facts.st_size == offset and 0 < offset <= INLINE:
         return False
-    # Where a file was written anew in place, ours is the middle of a line.
-    return not offset or state["skip"] or world.read_from(path, offset - 1, 1) == b"\n"
+    return _is_piece(world, path, 0, state["head"]) and _is_piece(world, path, offset, state["tail"])
 
 
-def _head(world: "World", path: str, length: int) -> "list[Any]":
-    """The first bytes of a file as [how many, digest]."""
-    data = world.read_from(path, 0, length) if length else b""
+def _is_piece(world: "World", path: str, place: int, piece: "list[Any]") -> bool:
+    """Whether a file's bytes from its start, or before a place, are those that were digested."""
+    length = piece[0]
+    if type(length) is not int or not 0 <= length <= _HEAD or (place and length > place):
+        return False
+    return _piece(world, path, place - length if place else 0, length) == piece
+
+
+def _piece(world: "World", path: str, start: int, length: int) -> "list[Any]":
+    """Some bytes of a file as [how many, digest]."""
+    data = world.read_from(path, start, length) if length else b""
     return [len(data or b""), source_hash(2, data or b"").hex()]
 
 
@@ -154,8 +167,10 @@ def restore(state: "dict[str, Any]", replies: bytes) -> None:
 def save(world: "World", path: str, name: str, facts: "stat_result", state: "dict[str, Any]") -> bool:
     """Writes the state; whether it is in the cache now."""
     state["stamp"] = stamp(facts)
+    length = min(_HEAD, state["offset"])
     if state["head"][0] < _HEAD:
-        state["head"] = _head(world, path, min(_HEAD, state["offset"]))
+        state["head"] = _piece(world, path, 0, length)
+    state["tail"] = _piece(world, path, state["offset"] - length, length)
     replies = state.pop("replies")
     state.pop("complete", None)
     try:

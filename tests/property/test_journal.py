@@ -93,7 +93,9 @@ RECORDS = st.one_of(
 
 
 def figures(state: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in state.items() if key not in ("stamp", "head", "offset", "complete", "skip")}
+    return {
+        key: value for key, value in state.items() if key not in ("stamp", "head", "tail", "offset", "complete", "skip")
+    }
 
 
 @given(st.lists(RECORDS, max_size=25), st.lists(st.integers(0, 4000), max_size=6))

@@ -17,7 +17,7 @@ from ohud.run import journal as module
 from ohud.run.fold import fold, fold_all, moment
 from ohud.run.journal import file_name, fresh, journal, load
 
-FIGURES = [key for key in fresh() if key not in ("stamp", "head", "replies", "offset")]
+FIGURES = [key for key in fresh() if key not in ("stamp", "head", "tail", "replies", "offset")]
 LONG = "x" * 3000
 
 
@@ -77,7 +77,8 @@ def test_only_what_was_appended_is_read(tmp_path: Path, path: Path) -> None:
         file.write(more)
     opened = world(tmp_path, path)
     assert journal(opened)["messages"] == 35
-    assert opened.bytes_read == kept + 256 + 1 + len(more)
+    # The file's first bytes, those before our place, and before the new one.
+    assert opened.bytes_read == kept + 3 * 256 + len(more)
 
 
 def test_an_unchanged_file_is_not_opened_nor_the_state_written(tmp_path: Path, path: Path) -> None:
@@ -152,6 +153,24 @@ def test_a_file_that_is_another_one_starts_over(tmp_path: Path, path: Path, chan
         expected = 32
     state = read(tmp_path, path)
     assert (state["messages"], output(state)) == (expected, 20 * expected)
+
+
+def test_a_short_file_written_anew_in_place_with_the_same_length_starts_over(tmp_path: Path, path: Path) -> None:
+    path.write_bytes(conversation(0, 30).replace(b'"output_tokens":20', b'"output_tokens":31', 1))
+    assert output(read(tmp_path, path)) == 20 * 30 + 11
+    inode, size = path.stat().st_ino, path.stat().st_size
+    path.write_bytes(conversation(0, 30).replace(b'"output_tokens":20', b'"output_tokens":55', 1))
+    os.utime(path, ns=(0, 10**18))
+    assert (path.stat().st_ino, path.stat().st_size) == (inode, size)
+    assert output(read(tmp_path, path)) == 20 * 30 + 35
+
+
+def test_a_file_written_anew_and_longer_with_the_same_beginning_starts_over(tmp_path: Path, path: Path) -> None:
+    """Up to our place it has as many bytes as before; the last record there is another."""
+    path.write_bytes(conversation(0, 29) + conversation(29, 1).replace(b'"output_tokens":20', b'"output_tokens":77'))
+    assert output(read(tmp_path, path)) == 20 * 29 + 77
+    path.write_bytes(conversation(0, 33))
+    assert output(read(tmp_path, path)) == 20 * 33
 
 
 def test_a_relocated_transcript_is_read_anew(tmp_path: Path, path: Path) -> None:
