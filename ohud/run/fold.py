@@ -539,7 +539,7 @@ def moment(text: "Any") -> "float | None":
     """
     Seconds since 1970 of a time such as `2026-11-30T11:09:20.401Z`, None for anything else.
 
-    Takes:   UTC, or an offset such as `+02:00`
+    Takes:   UTC, or an offset such as `+02:00`, `+0200` or `+02`
     """
     if not isinstance(text, str) or not 20 <= len(text) <= 40 or text[10] not in "Tt " or not text.isascii():
         return None
@@ -549,15 +549,31 @@ def moment(text: "Any") -> "float | None":
             if len(_days) > 400:
                 _days.clear()
             day = _days[text[:10]] = _day(int(text[:4]), int(text[5:7]), int(text[8:10]))
-        seconds = day + int(text[11:13]) * 3600 + int(text[14:16]) * 60
-        rest = text[17:]
-        if rest[-1] not in "Zz":
-            ahead = int(rest[-5:-3]) * 3600 + int(rest[-2:]) * 60
-            seconds += ahead if rest[-6] == "-" else -ahead
-            rest = rest[:-5]
-        return round(seconds + float(rest[:-1]), 3)
+        hours, minutes, rest = text[11:13], text[14:16], text[17:]
+        ahead = 0
+        if rest[-1] in "Zz":
+            rest = rest[:-1]
+        else:
+            rest, ahead = _zoned(rest)
+        # `int` and `float` alone would take blanks, signs, `nan` and `1e99`.
+        if not (hours + minutes + rest.replace(".", "", 1)).isdigit():
+            return None
+        hour, minute, second = int(hours), int(minutes), float(rest)
+        if hour > 23 or minute > 59 or second >= 61:
+            return None
+        return round(day + hour * 3600 + minute * 60 + second - ahead, 3)
     except (ValueError, IndexError):
         return None
+
+
+def _zoned(rest: str) -> "tuple[str, int]":
+    """The seconds before an offset from UTC, and the offset [s]."""
+    at = max(rest.rfind("+"), rest.rfind("-"))
+    digits = rest[at + 1 :].replace(":", "")
+    if at < 2 or not digits.isdigit() or len(digits) not in (2, 4):
+        raise ValueError(rest)
+    ahead = int(digits[:2]) * 3600 + int(digits[2:] or 0) * 60
+    return rest[:at].rstrip(), ahead if rest[at] == "+" else -ahead
 
 
 def _day(year: int, month: int, day: int) -> int:
