@@ -49,7 +49,8 @@ _BOOKKEEPING = (
 _TARGETS = ("file_path", "path", "command", "pattern", "url", "query", "notebook_path", "skill", "description")
 # What the host itself writes as a user's words; a prompt of a person begins otherwise.
 _NOT_TYPED = (
-    "<command-",
+    "<command-name",
+    "<command-args",
     "<local-command",
     "<task-notification",
     "<system-reminder",
@@ -227,6 +228,9 @@ def _counted(usage: "Any") -> "list[Any]":
 
 
 def _number(value: "Any") -> int:
+    if type(value) is float and value.is_integer():
+        # Gateways in other languages write 12.0.
+        value = int(value)
     return value if type(value) is int and 0 <= value < 1 << 48 else 0
 
 
@@ -427,7 +431,10 @@ def _is_typed(record: "dict[str, Any]", said: str, content: "Any") -> bool:
         return isinstance(content, list) and any(
             isinstance(one, dict) and one.get("type") == "image" for one in content
         )
-    return "toolUseResult" not in record and not said.lstrip().startswith(_NOT_TYPED)
+    # A command that is a prompt of its own begins with its message; one that a call of a tool has loaded does too.
+    return (
+        "toolUseResult" not in record and "sourceToolUseID" not in record and not said.lstrip().startswith(_NOT_TYPED)
+    )
 
 
 def _answered(state: "dict[str, Any]", record: "dict[str, Any]", block: "dict[str, Any]", at: "float | None") -> None:

@@ -123,6 +123,7 @@ def test_target_says_what_a_call_is_about(tmp_path: Path, given: Any, expected: 
     [
         prompt(5),
         user(5, "next"),
+        user(5, "<command-message>review</command-message>\n<command-name>/review</command-name>"),
         user(5, [{"type": "text", "text": "[Request interrupted by user]"}]),
         user(5, "[Request interrupted by user for tool use]"),
         user(5, "Continue from where you left off.", isMeta=True),
@@ -138,6 +139,7 @@ def test_target_says_what_a_call_is_about(tmp_path: Path, given: Any, expected: 
     ids=[
         "prompt",
         "old prompt",
+        "slash command",
         "interrupt",
         "interrupt text",
         "resume",

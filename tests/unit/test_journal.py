@@ -621,6 +621,19 @@ def test_usage_records_of_odd_shapes_count_what_they_hold() -> None:
     assert state["messages"] == 3
 
 
+def test_whole_numbers_with_a_decimal_point_count() -> None:
+    state = folded(reply(1, tokens=usage(sent=12.0, output=1e3, reads=float("inf"))))  # type: ignore[arg-type]
+    assert state["tokens"]["claude-opus-4-6"][""] == [12, 1000, 0, 0, 0, 0]
+
+
+def test_a_slash_command_that_is_a_prompt_is_one_and_what_a_tool_loads_is_none() -> None:
+    words = "<command-message>review</command-message>\n<command-name>/review</command-name>"
+    assert folded(user(1, words), user(2, [{"type": "text", "text": words}]))["prompts"] == 2
+    assert folded(user(1, words, sourceToolUseID="t1"), user(2, words, isMeta=True))["prompts"] == 0
+    local = "<command-name>/cost</command-name>\n<command-message>cost</command-message>"
+    assert folded(user(1, local))["prompts"] == 0
+
+
 def test_user_records_of_odd_shapes_are_no_prompts() -> None:
     assert folded(user(1, None), user(2, []), user(3, ""), user(4, {"a": 1}), user(5, [7]))["prompts"] == 0
     assert folded(user(1, [{"type": "image"}]), user(2, "why?"))["prompts"] == 2
