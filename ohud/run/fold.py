@@ -7,6 +7,8 @@ than expected is passed over.
 Source:  transcripts of hosts 1.0.17 to 2.1.332
 """
 
+from _imp import source_hash
+
 from ohud.run.clean import clean
 from ohud.run.payload import parse
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 _REPLIES = 512
 _OPEN = 32
+_CALLED = 128
 _RECENT = 20
 _NAMES = 200
 _MODELS = 50
@@ -61,6 +64,8 @@ _NOT_TYPED = (
     "Caveat: The messages below",
 )
 _INTERRUPT = "[Request interrupted by user"
+# Hosts before the field `toolDenialKind` say it in the result only.
+_REFUSED = "The user doesn't want to "
 
 
 def fold_all(state: "dict[str, Any]", data: bytes) -> int:
@@ -201,7 +206,7 @@ def _assistant(state: "dict[str, Any]", record: "dict[str, Any]") -> None:
     if isinstance(content, list):
         for block in content:
             if isinstance(block, dict) and block.get("type") == "tool_use":
-                _called(state, block, at)
+                _called(state, block, ident, at)
 
 
 def _counted(usage: "Any") -> "list[Any]":
@@ -272,12 +277,14 @@ def _add(state: "dict[str, Any]", side: bool, model: str, bucket: str, figures: 
     buckets[bucket] = figures if known is None else [a + b for a, b in zip(known, figures, strict=True)]
 
 
-def _called(state: "dict[str, Any]", block: "dict[str, Any]", at: "float | None") -> None:
+def _called(state: "dict[str, Any]", block: "dict[str, Any]", message: "str | None", at: "float | None") -> None:
     """A call of a tool: work, an agent, or a change of the task list."""
     ident, name, given = block.get("id"), block.get("name"), block.get("input")
     if not isinstance(ident, str) or not isinstance(name, str):
         return
     ident, name = clean(ident, 100), clean(name, 80).strip()
+    if message is not None and _is_copy(state, message + " " + ident):
+        return
     if name.startswith("proxy_"):
         name = name[6:]
     if not name:
@@ -307,6 +314,21 @@ def _called(state: "dict[str, Any]", block: "dict[str, Any]", at: "float | None"
                 del creating[next(iter(creating))]
     elif name == "TaskUpdate":
         _changed(state, given)
+
+
+def _is_copy(state: "dict[str, Any]", call: str) -> bool:
+    """
+    Whether a call of a message was read before; what a record repeats has begun already, and may be over.
+
+    Source:  a session that is handed over has records twice; some gateways number the calls of each message anew
+    """
+    mark = source_hash(3, call.encode("utf-8", "replace")).hex()
+    called = state["called"]
+    if mark in called:
+        return True
+    called.append(mark)
+    del called[:-_CALLED]
+    return False
 
 
 def _target(given: "Any") -> "str | None":
@@ -456,30 +478,44 @@ def _answered(state: "dict[str, Any]", record: "dict[str, Any]", block: "dict[st
         if call["name"] in counts or len(counts) < _NAMES:
             counts[call["name"]] = counts.get(call["name"], 0) + 1
         # What the user stopped or did not allow has not failed.
-        if failed and not stopped and not record.get("toolDenialKind"):
+        if failed and not stopped and not record.get("toolDenialKind") and not words.startswith(_REFUSED):
             state["errors"] += 1
         if stopped:
             _settle(state, at)
+        if isinstance(result, dict) and isinstance(result.get("resumedAgentId"), str):
+            # `SendMessage` to an agent that had ended.
+            again = _agent_of(state, clean(result["resumedAgentId"], 60).strip())
+            if again is not None:
+                again.update(at=at, ended=None, background=True)
         return
     agent = state["agents"].get(ident)
     if agent is not None:
         _reported(agent, result, failed, at)
         return
     task = state["creating"].pop(ident, None)
-    if task is not None and not failed:
+    if failed:
+        return
+    if task is not None:
         _created(state, task, result, _texts(block.get("content")))
+    elif isinstance(result, dict) and isinstance(result.get("task_id"), str):
+        # `TaskStop`: what it ends is not notified of.
+        ended = _agent_of(state, clean(result["task_id"], 60).strip())
+        if ended is not None and str(result.get("message")).startswith("Successfully stopped"):
+            end(ended, at)
 
 
 def _reported(agent: "dict[str, Any]", result: "Any", failed: bool, at: "float | None") -> None:
     """The result of an agent's launch: its end, or of one in the background its beginning."""
     if isinstance(result, dict):
-        for key, field in (("agentId", "agent"), ("agentType", "type"), ("resolvedModel", "model")):
+        names = ("agentId", "agent"), ("taskId", "agent"), ("agentType", "type"), ("resolvedModel", "model")
+        for key, field in names:
             value = result.get(key)
             if isinstance(value, str) and agent[field] is None:
                 agent[field] = clean(value, 60).strip() or None
-        if result.get("isAsync") is True or result.get("status") == "async_launched":
+        status = result.get("status")
+        if result.get("isAsync") is True or status == "async_launched" or status == "remote_launched":
             agent["background"] = True
-        elif isinstance(result.get("status"), str):
+        elif isinstance(status, str):
             agent["background"] = False
     if failed or not agent["background"]:
         end(agent, at)
@@ -498,9 +534,14 @@ def _notified(state: "dict[str, Any]", text: str, at: "float | None") -> None:
             continue
         agent = state["agents"].get(clean(call, 100)) if call else None
         if agent is None and task:
-            agent = next((one for one in state["agents"].values() if one["agent"] == task), None)
+            agent = _agent_of(state, task)
         if agent is not None:
             end(agent, at)
+
+
+def _agent_of(state: "dict[str, Any]", task: str) -> "dict[str, Any] | None":
+    """The agent that the host runs under an id; of several that went on under one, the last."""
+    return next((one for one in reversed(state["agents"].values()) if one["agent"] == task), None)
 
 
 def end(agent: "dict[str, Any]", at: "float | None") -> None:

@@ -92,6 +92,7 @@ def fresh() -> "dict[str, Any]":
         "recent": [],
         "counts": {},
         "errors": 0,
+        "called": [],
         "agents": {},
         "creating": {},
         "todos": {},
@@ -204,6 +205,7 @@ def _shrink(state: "dict[str, Any]", replies: "dict[str, Any]") -> None:
     for key in [key for key, call in state["open"].items() if call["dead"]]:
         del state["open"][key]
     del state["recent"][:-5]
+    del state["called"][:-32]
     for key in list(state["todos"])[20:]:
         del state["todos"][key]
     for key in list(state["counts"])[50:]:

@@ -192,6 +192,44 @@ def test_a_refused_call_is_no_error(tmp_path: Path) -> None:
     assert (found["errors"], found["recent"][0]["ok"]) == (0, False)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was an edit",
+        "The user doesn't want to take this action right now. STOP what you are doing",
+    ],
+)
+def test_a_call_refused_under_an_older_host_is_no_error(tmp_path: Path, words: str) -> None:
+    found = tools(tmp_path, call(1, "t1", "Edit"), result(3, "t1", words, True, toolUseResult="User rejected tool use"))
+    assert (found["errors"], found["recent"][0]["ok"]) == (0, False)
+
+
+def test_records_that_stand_in_the_file_twice_count_once(tmp_path: Path) -> None:
+    """Reported of sessions that were handed over: copies keep the ids of messages and calls."""
+    work, plan = [call(1, "t1", "Read"), result(2, "t1", "no", True)], [launch(3), result(4, "a1")]
+    task = [call(5, "t2", "TaskCreate", {"subject": "a"}), result(6, "t2", "Task #1 created successfully: a")]
+    other = [call(7, "t3", "TaskCreate", {"subject": "b"}), result(8, "t3", "Task #2 created successfully: b")]
+    records = [*work, *plan, *task, *other]
+    for copies in (records, work[:1], plan[:1], other, task):
+        found = tools(tmp_path, *records, *copies)
+        assert (found["running"], found["counts"], found["errors"]) == ([], {"Read": 1}, 1)
+        assert [one["status"] for one in agents(tmp_path, *records, *copies)] == ["completed"]
+        todos = activity.todos({}, world_of(tmp_path, *records, *copies))
+        assert todos is not None and [one["content"] for one in todos["items"]] == ["a", "b"]
+
+
+def test_a_gateway_may_number_the_calls_of_each_reply_anew(tmp_path: Path) -> None:
+    first = [call(1, "call_0", "Read", message="m1"), result(2, "call_0")]
+    found = tools(tmp_path, *first, call(3, "call_0", "Bash", message="m2"))
+    assert ([one["name"] for one in found["running"]], found["counts"]) == (["Bash"], {"Read": 1})
+
+
+def test_a_repeated_record_does_not_begin_its_call_anew(tmp_path: Path) -> None:
+    later = {**call(1, "t1", "Bash"), "timestamp": at(9)}
+    assert tools(tmp_path, call(1, "t1", "Bash"), later, now=START_S + 10)["running"][0]["elapsed_s"] == 9
+    assert running(tmp_path, call(1, "t1", "Bash"), prompt(2), later) == []
+
+
 def test_side_chains_in_the_main_file_are_not_the_main_activity(tmp_path: Path) -> None:
     side = {**call(2, "s1", "Grep"), "isSidechain": True}
     assert running(tmp_path, call(1, "t1", "Bash"), side) == ["Bash"]
@@ -288,6 +326,34 @@ def test_an_agent_in_the_background_ends_at_its_notification(tmp_path: Path, sta
     for end in (queued(62, said), user(62, said, origin={"kind": "task-notification"})):
         found = agents(tmp_path, launch(1), launched(2), end, queued(99, said))
         assert (found[0]["status"], found[0]["elapsed_s"]) == ("completed", 61)
+
+
+def test_an_agent_in_the_background_ends_when_it_is_stopped(tmp_path: Path) -> None:
+    stop = call(5, "t1", "TaskStop", {"task_id": "t9"})
+    done = {"message": "Successfully stopped task: t9 (find)", "task_id": "t9", "task_type": "local_agent"}
+    begun = [launch(1, run_in_background=True), launched(2), stop]
+    assert agents(tmp_path, *begun, result(6, "t1", "x", toolUseResult=done))[0]["ended_at"] == START_S + 6
+    for other in (
+        result(6, "t1", "No task found", True, toolUseResult="Error: No task found with ID: t9"),
+        result(6, "t1", "x", toolUseResult={**done, "task_id": "t8"}),
+        result(6, "t1", "x", toolUseResult={"retrieval_status": "timeout", "task_id": "t9"}),
+    ):
+        assert agents(tmp_path, *begun, other)[0]["status"] == "running"
+
+
+def test_an_agent_that_is_written_to_after_its_end_runs_again(tmp_path: Path) -> None:
+    again = {"success": True, "message": "resumed it in the background", "resumedAgentId": "t9"}
+    records = [launch(1), launched(2), queued(5, notice("a1")), call(7, "t1", "SendMessage", {"to": "t9"})]
+    records.append(result(8, "t1", "x", toolUseResult=again))
+    found = agents(tmp_path, *records, now=START_S + 18)[0]
+    assert (found["status"], found["background"], found["elapsed_s"], found["ended_at"]) == ("running", True, 10, None)
+    assert agents(tmp_path, *records, queued(9, notice("t1")))[0]["status"] == "completed"
+
+
+def test_an_agent_launched_on_another_machine_ends_at_its_notification(tmp_path: Path) -> None:
+    away = result(2, "a1", "x", toolUseResult={"status": "remote_launched", "taskId": "r1"})
+    assert agents(tmp_path, launch(1), away)[0]["status"] == "running"
+    assert agents(tmp_path, launch(1), away, queued(5, notice("", task="r1")))[0]["status"] == "completed"
 
 
 def test_an_agent_in_the_background_does_not_outlive_its_process(tmp_path: Path) -> None:
