@@ -76,7 +76,7 @@ def _price(model: str, bucket: str, config: object) -> "tuple[list[float | None]
     name = plain(model)
     shipped = PRICES.get(name)
     fast = bucket[:1] == "f"
-    entry = config.get(model, config.get(name)) if isinstance(config, dict) else None
+    entry = _entry(config, model, name)
     if isinstance(entry, dict):
         own = _own(entry, shipped)
         if own is not None:
@@ -90,6 +90,13 @@ def _price(model: str, bucket: str, config: object) -> "tuple[list[float | None]
     elif name in LONG and bucket and bucket >= LONG[name][0]:
         shipped = LONG[name][1]
     return (None, "") if shipped is None else (list(shipped), TABLE)
+
+
+def _entry(config: object, model: str, name: str) -> object:
+    """The config's prices of a model: under the id as it stands, its plain form, else another way of writing that."""
+    if not isinstance(config, dict):
+        return None
+    return config.get(model) or config.get(name) or next((config[key] for key in config if plain(key) == name), None)
 
 
 def _times(dear: "tuple[Any, ...]", plain: "tuple[Any, ...]") -> float:

@@ -10,6 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from ohud.errors import Problem, Span, nearest, quote
+from ohud.fields._estimate import plain
+from ohud.fields._prices import PRICES
 from ohud.theme import shape
 from ohud.theme.layer import Layer, check, owner
 from ohud.theme.source import Place as Place
@@ -241,6 +243,14 @@ def _layer(source: Source, table: shape.Table) -> Layer:
         del layer.values["layout",]
     if ("theme",) in layer.values and ("extends",) in layer.values:
         _note(source, ("extends",), "`extends` has no effect beside `theme`", "ignored", at_key=True)
+    prices = source.data.get("prices")
+    if table is shape.CONFIG and isinstance(prices, dict):
+        for model, price in prices.items():
+            missing = [key for key in ("input", "output") if isinstance(price, dict) and key not in price]
+            if missing and plain(model) not in PRICES:
+                needed = " and ".join(f"`{key}`" for key in missing)
+                message = f"`prices.{model}` needs {needed}: no shipped price completes it"
+                _note(source, ("prices", model), message, "ignored", at_key=True)
     return layer
 
 

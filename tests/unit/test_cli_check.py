@@ -154,3 +154,13 @@ def test_a_hostile_file_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
     answer = call(tmp_path, "check", path)
     assert answer.code == 1
     assert not set("\x1b\x07\u202e\u009b") & set(answer.out + answer.err)
+
+
+def test_prices_that_nothing_completes_are_named(tmp_path: Path) -> None:
+    """A model that is not in the shipped table needs both of its main prices; else its entry would do nothing."""
+    text = '[prices."glm-5"]\ninput = 1\n[prices."claude-opus-4.6"]\ninput = 1\n[prices.mine]\ninput = 1\noutput = 2\n'
+    path = write(tmp_path, text, "config.toml")
+    answer = call(tmp_path, "check", path)
+    assert answer.code == 1 and "config.toml:1:" in answer.out
+    assert "`prices.glm-5` needs `output`: no shipped price completes it" in answer.out
+    assert "opus" not in answer.out and "mine" not in answer.out

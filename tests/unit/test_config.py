@@ -75,7 +75,7 @@ def test_first_key(tmp_path: Path) -> None:
         ("segments.second", "[0]", 'second = "[0]"'),
         ("segments.cost", "{ value = 'computed.cost.usd' }", 'cost = { value = "computed.cost.usd" }'),
         ("palette.accent", "12", "accent = 12"),
-        ("prices.qwen3.5.input", "2", '[prices."qwen3.5"]\ninput = 2'),
+        ("prices.claude-opus-4.6.input", "2", '[prices."claude-opus-4.6"]\ninput = 2'),
         ('prices."claude-opus-4-6".input', "5", "[prices.claude-opus-4-6]\ninput = 5"),
         ("projects.~/my.work.theme", "oneline", '[projects."~/my.work"]\ntheme = "oneline"'),
         ("template", "{{ branch }}\n{{ where }}\n", 'template = """\n{{ branch }}\n{{ where }}\n"""'),

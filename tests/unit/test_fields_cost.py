@@ -212,6 +212,17 @@ def test_the_config_can_price_any_model(tmp_path: Path) -> None:
         assert whole(tmp_path, reply(1, tokens=one, model=model), prices=mine)[0] == pytest.approx(1 + 2 + 0.1 + 1.25)
 
 
+@pytest.mark.parametrize(
+    "key", ["claude-opus-4.6", "anthropic/claude-opus-4-6", "Claude-Opus-4-6", "claude-opus-4-6[1m]"]
+)
+def test_an_entry_holds_for_its_model_however_that_is_written(tmp_path: Path, key: str) -> None:
+    mine = {key: {"input": 1, "output": 2}}
+    record = reply(1, tokens=usage(MILLION, 0), model="us.anthropic.claude-opus-4-6-v1:0")
+    assert whole(tmp_path, record, prices=mine)[0] == 1.0
+    assert whole(tmp_path, record, prices={**mine, "claude-opus-4-6": {"input": 3}})[0] == 3.0
+    assert whole(tmp_path, reply(1, tokens=usage(MILLION, 0), model="claude-opus-4-5"), prices=mine)[0] == 5.0
+
+
 def test_what_an_entry_leaves_out(tmp_path: Path) -> None:
     """Cache prices follow from its input price; the rest from the table, and without one there is no price."""
     one = usage(MILLION, MILLION, MILLION, 0)
