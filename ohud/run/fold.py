@@ -23,7 +23,7 @@ _RECENT = 20
 _NAMES = 200
 _MODELS = 50
 _AGENTS = 40
-_TODOS = 50
+_TODOS = 200
 
 _KINDS = (b"assistant", b"user", b"system", b"queue-operation", b"custom-title", b"ai-title", b"summary")
 _SIGNS = (

@@ -176,9 +176,10 @@ def save(world: "World", path: str, name: str, facts: "stat_result", state: "dic
     state.pop("complete", None)
     try:
         body = _encoded(state) + b"\n" + _encoded(replies)
-        if len(body) > _LARGEST:
-            _shrink(state, replies)
-            body = _encoded(state) + b"\n" + _encoded(replies)
+        for shrink in (_forget, _shrink):
+            if len(body) > _LARGEST:
+                shrink(state, replies)
+                body = _encoded(state) + b"\n" + _encoded(replies)
     finally:
         state["replies"] = replies
     return world.write_private(name, source_hash(FORMAT, body).hex().encode() + body)
@@ -196,8 +197,14 @@ def _encoded(value: "Any") -> bytes:
         return dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
+def _forget(state: "dict[str, Any]", replies: "dict[str, Any]") -> None:
+    """Forgets the oldest replies: they are most of a state that grows too large, and nothing shows them."""
+    for key in list(replies)[:-256]:
+        del replies[key]
+
+
 def _shrink(state: "dict[str, Any]", replies: "dict[str, Any]") -> None:
-    """Forgets what is oldest, for a state that grows too large."""
+    """Forgets what is oldest and the ends of long texts, for a state that is too large all the same."""
     for key in list(replies)[:-64]:
         del replies[key]
     for key in [key for key, agent in state["agents"].items() if agent["ended"] is not None][:-5]:
@@ -206,8 +213,9 @@ def _shrink(state: "dict[str, Any]", replies: "dict[str, Any]") -> None:
         del state["open"][key]
     del state["recent"][:-5]
     del state["called"][:-32]
-    for key in list(state["todos"])[20:]:
-        del state["todos"][key]
+    # None of them goes: how many there are is shown.
+    for task in state["todos"].values():
+        task[0], task[2] = task[0][:40], None
     for key in list(state["counts"])[50:]:
         del state["counts"][key]
     state["creating"].clear()

@@ -405,6 +405,13 @@ def test_the_last_list_wins(tmp_path: Path) -> None:
     }
 
 
+def test_a_long_list_is_counted_whole(tmp_path: Path) -> None:
+    tasks = [{"content": f"task {i}", "status": "completed" if i < 110 else "in_progress"} for i in range(111)]
+    found = activity.todos({}, world_of(tmp_path, call(1, "t1", "TodoWrite", {"todos": tasks})))
+    assert found is not None
+    assert (found["done"], found["total"], found["current"]) == (110, 111, "task 110")
+
+
 def test_an_emptied_list_is_none(tmp_path: Path) -> None:
     records = [call(1, "t1", "TodoWrite", {"todos": [todo("x")]}), call(2, "t2", "TodoWrite", {"todos": []})]
     assert activity.todos({}, world_of(tmp_path, *records)) is None

@@ -417,7 +417,22 @@ def test_state_is_bounded(tmp_path: Path, path: Path) -> None:
     assert file.stat().st_size < 200_000
     state, _ = load(world(tmp_path, path), file_name(str(path)))
     assert state is not None and state["messages"] == 700
-    assert len(state["tokens"]) <= 51 and len(state["recent"]) <= 20 and len(state["todos"]) <= 50
+    assert len(state["tokens"]) <= 51 and len(state["recent"]) <= 20 and len(state["todos"]) == 200
+
+
+def test_a_state_that_grows_too_large_forgets_replies_first(tmp_path: Path, path: Path) -> None:
+    """With long ids of models the replies alone are too many to keep."""
+    model = "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abcdefghijkl"
+    todos = [{"content": f"task {i}", "status": "completed" if i < 70 else "pending"} for i in range(90)]
+    records = [call(1, "t0", "TodoWrite", {"todos": todos})]
+    records += [reply(2 + i, f"msg_0123456789abcdefghij_{i}", model=model) for i in range(600)]
+    for i in range(20):
+        records += [call(700 + i, f"t{i}", "Read", message=f"c{i}"), result(700 + i, f"t{i}")]
+    path.write_bytes(text(*records))
+    catch_up(world(tmp_path, path), str(path), 30.0)
+    state, replies = load(world(tmp_path, path), file_name(str(path)))
+    assert state is not None and (len(state["todos"]), len(state["recent"]), state["messages"]) == (90, 20, 621)
+    assert replies.count(b"msg_") < 500
 
 
 # --- lines -----------------------------------------------------------------------------------------------------------
