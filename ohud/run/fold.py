@@ -254,6 +254,8 @@ def _reply(state: "dict[str, Any]", ident: "str | None", side: bool, model: str,
         before = replies.get(ident)
         entry = [side, model, bucket, *figures]
         if before is not None:
+            # One record of a reply may say less than another.
+            entry[1] = model = model or before[1]
             if entry == before or sum(figures[:5]) < sum(before[3:8]):
                 return
             _add(state, before[0], before[1], before[2], [-figure for figure in before[3:]])

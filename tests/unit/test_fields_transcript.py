@@ -10,7 +10,10 @@ from ohud.fields import speed, transcript
 
 
 def tokens(home: Path, *records: Any) -> dict[str, Any]:
-    found = transcript.tokens({}, world_of(home, *records))
+    opened = world_of(home, *records)
+    # A long one is not left to a job of its own.
+    opened.patience = 5.0
+    found = transcript.tokens({}, opened)
     assert found is not None
     return found
 
@@ -119,6 +122,13 @@ def test_the_host_s_own_records_are_no_replies(tmp_path: Path) -> None:
 
 def test_zero_usage_of_a_gateway_is_zero(tmp_path: Path) -> None:
     assert tokens(tmp_path, reply(1, tokens=usage(0, 0)))["total"] == 0
+
+
+@pytest.mark.parametrize("first", ["claude-opus-4-6", None])
+def test_a_record_without_a_model_is_of_the_reply_s_own(tmp_path: Path, first: str | None) -> None:
+    models = (first, None if first else "claude-opus-4-6")
+    records = [reply(1, "a", tokens=usage(0, 1), model=models[0]), reply(2, "a", tokens=usage(0, 9), model=models[1])]  # type: ignore[arg-type]
+    assert list(world_of(tmp_path, *records).journal()["tokens"]["claude-opus-4-6"].values()) == [[0, 9, 0, 0, 0, 0]]
 
 
 def test_a_model_at_top_level_counts(tmp_path: Path) -> None:
