@@ -434,7 +434,7 @@ def _user(state: "dict[str, Any]", record: "dict[str, Any]") -> None:
     said = _texts(content)
     if said.startswith(_INTERRUPT):
         _settle(state, at)
-    elif said.startswith("<task-notification>"):
+    elif said.lstrip().startswith("<task-notification>"):
         _notified(state, said, at)
     elif record.get("isMeta") is True:
         # What a resume says to the model in the user's place.
@@ -492,6 +492,8 @@ def _answered(state: "dict[str, Any]", record: "dict[str, Any]", block: "dict[st
         return
     agent = state["agents"].get(ident)
     if agent is not None:
+        if _texts(block.get("content")).startswith("Async agent launched"):
+            agent["background"] = True
         _reported(agent, result, failed, at)
         return
     task = state["creating"].pop(ident, None)
@@ -525,7 +527,7 @@ def _reported(agent: "dict[str, Any]", result: "Any", failed: bool, at: "float |
 
 def _notified(state: "dict[str, Any]", text: str, at: "float | None") -> None:
     """Notes about background tasks: the end of agents."""
-    if not text.startswith("<task-notification>"):
+    if not text.lstrip().startswith("<task-notification>"):
         return
     for note in text.split("<task-notification>")[1:]:
         call, task, status = (

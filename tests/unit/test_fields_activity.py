@@ -341,6 +341,13 @@ def test_an_agent_in_the_background_ends_when_it_is_stopped(tmp_path: Path) -> N
         assert agents(tmp_path, *begun, other)[0]["status"] == "running"
 
 
+def test_a_launch_in_the_background_that_says_so_in_words_only(tmp_path: Path) -> None:
+    words = [{"type": "text", "text": "Async agent launched successfully.\nagentId: t9"}]
+    assert agents(tmp_path, launch(1), result(2, "a1", words))[0]["status"] == "running"
+    end = user(5, [{"type": "text", "text": "\n" + notice("a1")}])
+    assert agents(tmp_path, launch(1), result(2, "a1", words), end)[0]["status"] == "completed"
+
+
 def test_an_agent_that_is_written_to_after_its_end_runs_again(tmp_path: Path) -> None:
     again = {"success": True, "message": "resumed it in the background", "resumedAgentId": "t9"}
     records = [launch(1), launched(2), queued(5, notice("a1")), call(7, "t1", "SendMessage", {"to": "t9"})]
