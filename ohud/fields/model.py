@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 # The end of the transcript that is searched; most records are found in the first, which costs a tenth [bytes].
 _WINDOWS = (16384, 262144)
 _MARK = b'"assistant"'
-# Records that are decoded at most: more than the window holds of real ones.
-_RECORDS = 512
 
 
 def id(payload: "dict[str, Any]", world: "World") -> "str | None":
@@ -144,10 +142,7 @@ def _last_model(path: str, world: "World") -> "str | None":
 def _last_in(data: bytes, first: int, world: "World") -> "str | None":
     """The model of the last answer in the lines from offset `first` on; lines end at LF only."""
     end = len(data)
-    for _ in range(_RECORDS):
-        mark = data.rfind(_MARK, first, end)
-        if mark < 0:
-            return None
+    while (mark := data.rfind(_MARK, first, end)) >= 0:
         start = max(data.rfind(b"\n", first, mark) + 1, first)
         stop = data.find(b"\n", mark, end)
         # A crash leaves NUL bytes where the file had grown already.

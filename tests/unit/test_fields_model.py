@@ -104,6 +104,13 @@ def test_first_line_of_the_window_counts_only_when_it_is_whole(tmp_path: Path, s
     assert resolved(tmp_path, b"\n" * WINDOW + b'{"a":"' + exact) is None
 
 
+def test_answer_before_thousands_of_short_placeholders_is_found(tmp_path: Path) -> None:
+    short = b'{"type":"assistant","message":{"model":"<synthetic>"}}\n'
+    many = short * ((WINDOW - len(OPUS) - 1) // len(short))
+    assert len(many) > 4000 * len(short)
+    assert resolved(tmp_path, b"\n" * WINDOW + OPUS + b"\n" + many) == "claude-opus-4-6"
+
+
 @pytest.mark.parametrize("size", [16384, WINDOW])
 def test_window_inside_one_line_holds_no_record(tmp_path: Path, size: int) -> None:
     """What is cut can begin and end like a record."""
