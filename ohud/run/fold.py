@@ -186,9 +186,22 @@ def _assistant(state: "dict[str, Any]", record: "dict[str, Any]") -> None:
         return
     counted = _counted(message.get("usage"))
     ident = _first_text(message.get("id"), record.get("uuid"))
+    known = ident in state["replies"]
     _reply(state, ident, side, model or "", counted)
     if side:
         return
+    last = state["last_reply_at"]
+    # A copy of an older record, behind newer ones, is not the last.
+    if not known or at is None or last is None or at >= last:
+        _latest(state, ident, counted, at)
+    if isinstance(content, list):
+        for block in content:
+            if isinstance(block, dict) and block.get("type") == "tool_use":
+                _called(state, block, ident, at)
+
+
+def _latest(state: "dict[str, Any]", ident: "str | None", counted: "list[Any]", at: "float | None") -> None:
+    """What is known of the last reply."""
     if at is not None:
         state["last_at"] = state["last_reply_at"] = at
         if ident is not None:
@@ -203,10 +216,6 @@ def _assistant(state: "dict[str, Any]", record: "dict[str, Any]") -> None:
         state["ttl_s"] = 3600 if counted[4] else 300
     elif counted[2] and state["ttl_s"] is None:
         state["ttl_s"] = 300
-    if isinstance(content, list):
-        for block in content:
-            if isinstance(block, dict) and block.get("type") == "tool_use":
-                _called(state, block, ident, at)
 
 
 def _counted(usage: "Any") -> "list[Any]":

@@ -172,6 +172,15 @@ def test_speed_counts_all_records_of_the_reply(tmp_path: Path) -> None:
     assert speed.output_per_s({}, world_of(tmp_path, *between)) == 40.0
 
 
+def test_a_copy_of_an_older_record_is_not_the_last_reply(tmp_path: Path) -> None:
+    older, newer = reply(3, "a", tokens=usage(9, 30)), reply(9, "b", tokens=usage(9, 80, reads=7))
+    records = [prompt(1), older, prompt(5), newer, older]
+    state = world_of(tmp_path, *records).journal()
+    assert (state["last_at"], state["last_reply_at"]) == (START_S + 9, START_S + 9)
+    assert state["last_usage"][2] == 7
+    assert speed.output_per_s({}, world_of(tmp_path, *records)) == 20
+
+
 def test_speed_of_the_answer_to_a_result(tmp_path: Path) -> None:
     records = [prompt(1), reply(3, "a"), result(60, "x"), reply(62, "b", tokens=usage(1, 80))]
     assert speed.output_per_s({}, world_of(tmp_path, *records)) == 40.0
