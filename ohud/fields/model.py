@@ -35,9 +35,9 @@ def name(payload: "dict[str, Any]", world: "World") -> "str | None":
     answered = resolved(payload, world)
     asked = _requested_id(payload)
     label = _label(payload)
-    if label and label != asked and (not answered or _plain(answered) == _plain(asked or "")):
-        return _without_window(label)
-    found = answered or asked or label
+    if label and (not answered or _plain(answered) == _plain(asked or label)):
+        return _named(_without_window(label))
+    found = answered or asked
     return _named(found) if found else None
 
 
@@ -174,7 +174,7 @@ def _words(model: str) -> "list[str] | None":
 
     Takes:  `claude-opus-4-6[1m]`, `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, `claude-opus-4-1@20250805`, ...
     """
-    plain = model.rpartition("/")[2].partition("[")[0].partition("@")[0].lower()
+    plain = model.rpartition("/")[2].partition("[")[0].partition("@")[0].strip().lower()
     before, found, rest = plain.rpartition("claude-")
     if not found or (before and not before.endswith(".")):
         return None

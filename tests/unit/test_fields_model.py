@@ -166,6 +166,7 @@ def test_path_that_is_no_absolute_local_one_is_not_opened(path: object) -> None:
         ("octopus-7b", "octopus-7b"),
         ("vendor/not-a-haiku", "vendor/not-a-haiku"),
         ("not-claude-opus-4-6", "not-claude-opus-4-6"),
+        ("claude-opus-4-6 [1m]", "Opus 4.6"),
         ("claude-", "claude-"),
         ("arn:", "arn:"),
     ],
@@ -175,6 +176,23 @@ def test_name_is_made_from_an_id(asked: str, name: str) -> None:
     for display in (None, "", asked):
         assert model.name({"model": {"id": asked, "display_name": display}}, World({})) == name
     assert model.name({"model": asked}, World({})) == name
+    assert model.name({"model": {"display_name": asked}}, World({})) == name
+
+
+@pytest.mark.parametrize(
+    ("asked", "display", "name"),
+    [
+        ("claude-opus-4-6[1m]", "claude-opus-4-6", "Opus 4.6"),
+        ("us.anthropic.claude-opus-4-6-v1[1m]", "us.anthropic.claude-opus-4-6-v1", "Opus 4.6"),
+        ("claude-opus-4-6", "anthropic.claude-opus-4-6-v1:0 (1M context)", "Opus 4.6"),
+        ("opus", "arn:aws:bedrock:eu-west-1:000000000000:application-inference-profile/abc123def456", "abc123def456"),
+        ("opus", "Opus 4.6", "Opus 4.6"),
+        ("opus", "vendor/model", "vendor/model"),
+    ],
+)
+def test_display_name_that_is_an_id_is_shortened_like_one(asked: str, display: str, name: str) -> None:
+    """Bedrock and gateways label a model by an id, not always in the spelling of the id beside it."""
+    assert model.name({"model": {"id": asked, "display_name": display}}, World({})) == name
 
 
 def transcript(folder: Path, name: str) -> str:
