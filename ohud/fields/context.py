@@ -116,6 +116,6 @@ def source(payload: "dict[str, Any]", world: "World") -> "str | None":
     Returns:  str "payload" (the host's own figure) or "usage" (worked out from the tokens); None when there is none
     Errors:   none
     """
-    if number(table(payload, "context_window").get("used_percentage")) is not None:
-        return "payload"
-    return None if percent(payload, world) is None else "usage"
+    if percent(payload, world) is None:
+        return None
+    return "usage" if number(table(payload, "context_window").get("used_percentage")) is None else "payload"

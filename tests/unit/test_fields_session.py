@@ -103,6 +103,14 @@ def test_percentage_is_worked_out_as_the_host_does() -> None:
     assert context.percent(window(current_usage=usage), World({})) is None
 
 
+def test_percentage_of_before_a_compaction_has_no_source() -> None:
+    """A figure that is not shown comes from nowhere."""
+    stale = window(used_percentage=83, context_window_size=200000, current_usage=None)
+    assert context.percent(stale, World({})) is None
+    assert context.source(stale, World({})) is None
+    assert context.source(window(used_percentage=83, context_window_size=200000), World({})) == "payload"
+
+
 def test_missing_counts_read_as_none_sent() -> None:
     found = window(used_percentage=6, context_window_size=200000, current_usage={"input_tokens": 12000})
     assert context.tokens(found, World({})) == 12000
