@@ -118,15 +118,13 @@ def _snapshot(settings: "dict[str, Any]", world: "World") -> "dict[str, Any]":
 
 
 def _moment(value: object) -> "int | float | None":
-    """Seconds since 1970 from seconds, milliseconds or ISO 8601 text."""
-    if isinstance(value, str):
-        return _iso(value.strip())
-    found = number(value)
-    if found is None:
+    """Seconds since 1970 from seconds, milliseconds or ISO 8601 text; 0 and the year 1 stand for no time at all."""
+    found = _iso(value.strip()) if isinstance(value, str) else number(value)
+    if found is None or found <= 0:
         return None
-    if found >= _YEAR_5000:
+    if found >= _YEAR_5000 and not isinstance(value, str):
         found = found / 1000
-    return tidy(found, 3) if -_YEAR_5000 < found < _YEAR_5000 else None
+    return tidy(found, 3) if found < _YEAR_5000 else None
 
 
 def _iso(value: str) -> "int | float | None":
