@@ -35,10 +35,12 @@ def session_hit_ratio(payload: "dict[str, Any]", world: "World") -> "float | Non
     Share of all that the session has sent which was read from the cache.
 
     Reads:    prompt_cache.hit_ratio; without it the transcript
-    Returns:  number 0..1; None before the first reply
+    Returns:  number 0..1; None before the first reply, and where the host sees no caching
     Errors:   none
     Source:   host payloads 2.1.332; the host counts from the start of its process
     """
+    if _is_unseen(payload):
+        return None
     given = number(table(payload, "prompt_cache").get("hit_ratio"))
     if given is not None and 0 <= given <= 1:
         return float(given)
@@ -59,6 +61,8 @@ def ttl_s(payload: "dict[str, Any]", world: "World") -> "int | None":
     Returns:  int 300 or 3600 [s]; None while nothing was cached
     Errors:   none
     """
+    if _is_unseen(payload):
+        return None
     given = table(payload, "prompt_cache").get("ttl")
     if isinstance(given, str) and given in _TTLS:
         return _TTLS[given]
@@ -70,14 +74,18 @@ def expires_in_s(payload: "dict[str, Any]", world: "World") -> "int | float | No
     """
     Time left until the cache goes cold.
 
-    Reads:    prompt_cache.expires_at [s since 1970]; without it the transcript's last reply and the ttl
+    Reads:    prompt_cache.expires_at [s since 1970], prompt_cache.warm; without them the transcript's last reply and
+              the ttl
     Returns:  number from 0 [s], 0 once it is cold; None while nothing is cached
     Errors:   none
     Source:   host payloads 2.1.332; a refresh by timer repeats an old payload, so `warm` there can be out of date
     """
     cache = payload.get("prompt_cache")
-    expires = number(cache.get("expires_at")) if isinstance(cache, dict) else _expires(world.journal())
-    return None if expires is None else tidy(max(0.0, expires - world.now), 3)
+    if isinstance(cache, dict):
+        expires = None if _is_unseen(payload) else number(cache.get("expires_at"))
+        # What the host knows to be cold, after a switch of the model for one, has no time left.
+        return 0 if expires is not None and cache.get("warm") is False else _left(expires, world)
+    return _left(_expires(world.journal()), world)
 
 
 def warm(payload: "dict[str, Any]", world: "World") -> "bool | None":
@@ -88,11 +96,22 @@ def warm(payload: "dict[str, Any]", world: "World") -> "bool | None":
     Returns:  bool; None while nothing is known
     Errors:   none
     """
+    if _is_unseen(payload):
+        return None
     cache = payload.get("prompt_cache")
     left = expires_in_s(payload, world)
     if isinstance(cache, dict) and (cache.get("warm") is False or left is None):
         return False if cache.get("warm") in (True, False) else None
     return None if left is None else left > 0
+
+
+def _is_unseen(payload: "dict[str, Any]") -> bool:
+    """Whether the host says that no request has used a cache: what it says of one then means nothing."""
+    return table(payload, "prompt_cache").get("caching_observed") is False
+
+
+def _left(expires: "int | float | None", world: "World") -> "int | float | None":
+    return None if expires is None else tidy(max(0.0, expires - world.now), 3)
 
 
 def _expires(state: "dict[str, Any]") -> "float | None":

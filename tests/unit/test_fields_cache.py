@@ -111,7 +111,7 @@ def test_a_reply_without_cache_leaves_nothing_warm(tmp_path: Path) -> None:
         ({}, 100, True),
         ({"expires_at": START_S + 599}, 0, False),
         ({"expires_at": START_S + 600}, 0, False),
-        ({"warm": False}, 100, False),
+        ({"warm": False}, 0, False),
         ({"warm": False, "expires_at": None}, None, False),
         ({"warm": True, "expires_at": None}, None, False),
         ({"warm": None}, 100, True),
@@ -123,3 +123,11 @@ def test_the_host_s_own_cache_record(tmp_path: Path, more: dict[str, Any], left:
     opened = world_of(tmp_path, reply(1, tokens=usage(1, 1, 0, 500)), now=START_S + 600)
     assert cache.expires_in_s(host(**more), opened) == left
     assert cache.warm(host(**more), opened) is warm
+
+
+def test_nothing_is_said_of_a_cache_that_no_request_has_used(tmp_path: Path) -> None:
+    """The record is there behind a gateway without caching, and its figures mean nothing."""
+    opened = world_of(tmp_path, reply(1, tokens=usage(1, 1, 0, 500)), now=START_S + 600)
+    for field in (cache.session_hit_ratio, cache.ttl_s, cache.expires_in_s, cache.warm):
+        assert field(host(caching_observed=False), opened) is None
+        assert field(host(caching_observed=True), opened) is not None
