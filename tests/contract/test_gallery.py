@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
 from typing import Any
@@ -26,6 +26,7 @@ from ohud.run import status, subagents
 from ohud.run.measures import MEASURES
 from ohud.run.style import STYLE_FILTERS
 from ohud.run.template import SCALES
+from ohud.run.world import World
 from ohud.theme import fieldset, read
 from ohud.theme.expressions import compile_expression
 from ohud.theme.lower import build
@@ -112,6 +113,27 @@ def test_every_scene_fits_and_is_the_reference(theme: str) -> None:
 
 # Their payloads are ASCII, their transcripts and answers are not.
 NOT_ASCII: frozenset[str] = frozenset()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_values_of_the_wrong_type_are_no_fault_of_a_theme(theme: str) -> None:
+    """A host that sends every number as a text brings up no notice on a theme in which `ohud check` finds nothing."""
+    program = compiled(theme, "emoji")[1]
+    payload: dict[str, object] = {}
+    for moment in SCENES.values():
+        payload.update(json.loads(moment.raw))
+    payload.update(json.loads(SCENES["working"].raw))
+    payload["prompt_cache"] = {"warm": True, "expires_at": NOW + 60}
+    for key, form in product(payload, (str, lambda value: 7, lambda value: [value], lambda value: True)):
+        wrong = {key: turned(payload[key], form)}
+        for given in ({**payload, **wrong}, wrong):
+            text = status.render(json.dumps(given).encode(), program, World({"COLUMNS": "160"}, now=NOW))
+            assert "ohud check" not in text, given
+
+
+def turned(value: object, form: Callable[[object], object]) -> object:
+    """The value with another in place of each that is no object."""
+    return {key: turned(item, form) for key, item in value.items()} if isinstance(value, dict) else form(value)
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -241,7 +241,7 @@ def test_json(tmp_path: Path) -> None:
     )
     assert first["computed"][0]["path"] == "computed.model.name" and first["compute_ms"] >= 0
     totals = found["totals"]
-    assert (totals["lines"], totals["room"]) == (1, 56) and totals["fields"] == 3
+    assert (totals["lines"], totals["room"]) == (1, 56) and totals["fields"] == 4
     assert set(totals["stages_ms"]) >= {"payload", "fields", "template", "fit"}
 
 
