@@ -181,7 +181,7 @@ def load_theme(theme: str | None, world: World, icons: str | None = None, backgr
     config = config_path(world)
     changes = {name: value for name, value in (("icons", icons), ("background", background)) if value}
     text = _changed(config, changes) if changes else None
-    return read.load(config, home=world.home, theme=theme, required=world.env("OHUD_CONFIG") is not None, text=text)
+    return read.load(config, home=world.home, theme=theme, required=bool(world.env("OHUD_CONFIG")), text=text)
 
 
 def _changed(config: str | None, changes: dict[str, str]) -> str | None:

@@ -103,7 +103,7 @@ def read_theme(case: Case) -> Theme:
     from ohud.theme import lower, read
 
     world, config = case.world, config_path(case.world)
-    required = world.env("OHUD_CONFIG") is not None
+    required = bool(world.env("OHUD_CONFIG"))
     loaded = read.load(config, home=world.home, required=required)
     folders = read.project_folders(loaded.theme.settings["projects"], world.home)
     here = os.path.join(os.path.abspath(case.directory), "")

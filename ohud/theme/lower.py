@@ -47,7 +47,7 @@ def compile_program(
     Returns: always a program; where the theme cannot be used, the classic with a notice below it
     """
     with _deadline():
-        required = world.env("OHUD_CONFIG") is not None
+        required = bool(world.env("OHUD_CONFIG"))
         loaded = read.load(config, home=world.home, theme=theme, directory=project, required=required)
         built = build(loaded)
         program = built.rows if part == "subagents" else built.program

@@ -291,6 +291,13 @@ def test_paths(tmp_path: Path) -> None:
     assert other.exists() and not path(tmp_path).exists()
 
 
+def test_an_empty_variable_names_no_config(tmp_path: Path) -> None:
+    """What OHUD_CONFIG does not name is not missed."""
+    for words in (("preview", "--scenario", "working"), ("eval", "model.id"), ("check",)):
+        answer = call(tmp_path, *words, stdin=b"{}", env={"OHUD_CONFIG": ""})
+        assert answer.code == 0 and "does not exist" not in answer.out + answer.err
+
+
 def test_nowhere(tmp_path: Path) -> None:
     """Without a home there is no place for a config, and what to do is said."""
     answer = config(tmp_path, "set", "theme", "minimal", HOME="")
