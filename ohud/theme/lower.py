@@ -14,7 +14,7 @@ from ohud.run.world import World
 from ohud.theme import fieldset, read
 from ohud.theme.expressions import LENGTH, compile_expression
 from ohud.theme.icons import CUT
-from ohud.theme.styles import wrong_style
+from ohud.theme.styles import wrong_entry, wrong_style
 from ohud.theme.templates import Template, compile_template
 
 # Processor seconds that reading and compiling a theme may take; files within the limits need a tenth.
@@ -152,6 +152,7 @@ def _lower(
 
     Takes:  partial: not all of the theme could be read, so that it may have names that are not known here
     """
+    theme = _coloured(theme, problems if not part else [])
     work = _Work(theme, problems, part, partial)
     template = work.template()
     return {
@@ -176,6 +177,25 @@ def _lower(
         "links": list(theme.links),
         "settings": theme.settings,
     }, template.ir is None
+
+
+def _coloured(theme: read.Theme, problems: list[Problem]) -> read.Theme:
+    """The theme with no colour in place of each in its palette that is none; what is wrong is added to the problems."""
+    palette = dict(theme.palette)
+    for name, colour in theme.palette.items():
+        wrong = wrong_entry(name, theme.palette)
+        if wrong is None:
+            continue
+        palette[name] = "default"
+        if theme.palette.get(colour, name) not in theme.palette:
+            # The name that it stands for is at fault, and reported.
+            continue
+        written = [theme.places.get((table, name)) for table in ("palette_" + theme.background, "palette")]
+        # A file's colours for the background lie over its others, and the files over each other.
+        at = next((p for p in written if p and str(p.source.data[str(p.path[0])][name]) == colour), None)
+        span = at.span(wrong.start, wrong.length) if at else None
+        problems.append(Problem("theme-shape", wrong.message, span, wrong.help, "part"))
+    return replace(theme, palette=palette) if palette != theme.palette else theme
 
 
 class _Work:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ohud.errors import Flaw, nearest
+from ohud.errors import Flaw, nearest, quote
 from ohud.run.fault import Fault
 from ohud.run.style import Sheet
 
@@ -37,6 +37,18 @@ def wrong_colour(name: str | int, palette: Mapping[str, str]) -> Flaw | None:
     except Fault as fault:
         return Flaw(str(fault), 0, len(str(name)), _help(str(name), [*palette, *COLOURS], False))
     return None
+
+
+def wrong_entry(name: str, palette: Mapping[str, str]) -> Flaw | None:
+    """What is wrong with the colour that a name of the palette stands for; None when it is fine."""
+    if wrong_colour(name, palette) is None:
+        return None
+    colour = palette[name]
+    if colour in palette:
+        help = "a name of the palette may stand for another one, and that one for a colour"
+    else:
+        help = _help(colour, [*(other for other in palette if other != name), *COLOURS], False)
+    return Flaw(f"unknown colour {quote(colour, 40)}", 0, max(len(colour), 1), help)
 
 
 def _help(name: str, known: list[str], attributes: bool) -> str:

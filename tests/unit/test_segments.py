@@ -35,6 +35,23 @@ when = "x.y"
     assert "run: ohud check" in drawn(theme.replace('when = "x.y"', 'when = "model"'), {"model": {"id": "m"}})
 
 
+def test_a_palette_s_wrong_colour_costs_the_colour_alone() -> None:
+    """What is drawn in it stands there plain, in templates, formats and styles."""
+    theme = """
+template = "{{ row(a, b) }} {{ 'c' | bg('hot') }}"
+palette = { hot = "rd", cold = "blue" }
+[segments]
+a = { value = "model.id", style = "bold fg:hot" }
+b = { value = "model.id", format = "{{ value | fg('hot') }}{{ value | fg('cold') }}" }
+"""
+    built = build(read.load("/nowhere/config.toml", home=None, text=theme))
+    assert [problem.message for problem in built.problems] == ["unknown colour `rd`"]
+    world = World({"COLORTERM": "truecolor"}, now=1796040000.0)
+    text = status.render(b'{"model": {"id": "m"}}', {**built.program, "notice": None}, world)
+    assert screen.plain(text) == "m  mm c\n"
+    assert "\x1b[34mm" in text
+
+
 def test_a_level_may_raise_the_priority() -> None:
     """What has become urgent is no longer what a narrow row drops first."""
     theme = """
