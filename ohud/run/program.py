@@ -1,7 +1,8 @@
 """
 The program of the theme: read from the private cache, compiled anew when a source has changed.
 
-A program is plain JSON, so a damaged, foreign or hostile cache file is at worst another theme.
+A program is plain JSON, so a foreign or hostile cache file is at worst another theme; the digest behind it tells one
+that was damaged, however well its JSON still reads.
 """
 
 import sys
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Raised whenever the meaning of a program changes: an older file is compiled anew.
-FORMAT = 6
+FORMAT = 7
+_DIGITS = 16
 _SLASH = "\\" if WINDOWS else "/"
 
 
@@ -47,7 +49,8 @@ def load(world: World, theme: "str | None" = None, project: "str | None" = None,
     config = config_path(world)
     name = file_name(config, theme, world.home, project, part)
     raw = world.read_private(name)
-    if raw:
+    if raw and raw[-_DIGITS:] == digest(raw[:-_DIGITS]):
+        # What stands behind the object is not read.
         program = world.decode(raw)
         if program is not None and _current(program, world):
             return program
@@ -96,8 +99,14 @@ def file_name(
     from _imp import source_hash
 
     key = "\0".join((__file__, config or "", theme or "", home or "", project or "", part))
-    digest = source_hash(FORMAT, key.encode("utf-8", "surrogatepass"))
-    return "program-" + __version__ + "-" + digest.hex() + ".json"
+    return "program-" + __version__ + "-" + source_hash(FORMAT, key.encode("utf-8", "surrogatepass")).hex() + ".json"
+
+
+def digest(data: bytes) -> bytes:
+    """Some digits that are others as soon as a bit of the data is: against damage, not against anyone."""
+    from _imp import source_hash
+
+    return source_hash(FORMAT, data).hex().encode()
 
 
 def _current(program: "dict[str, Any]", world: World) -> bool:
@@ -137,7 +146,8 @@ def compile_now(
     from ohud.theme.lower import compile_program, encode
 
     program = compile_program(config, theme, world, project, part)
-    world.write_private(name, encode(program))
+    data = encode(program)
+    world.write_private(name, data + digest(data))
     return program
 
 

@@ -13,6 +13,8 @@ import screen
 from launch import STATUS_LINE, Input
 from session import Session
 
+from ohud.run.program import digest
+
 THEME = """
 name = "mine"
 template = "{{ model }} %s {{ percent }}"
@@ -64,10 +66,10 @@ def test_the_program_is_kept_and_used(session: Session) -> None:
 
 def test_the_cached_program_is_what_runs(session: Session) -> None:
     """The control for all below: a program changed in the cache does change the line."""
-    program = json.loads(cached(session).read_text())
+    program = program_of(cached(session).read_bytes())
     assert "one" in json.dumps(program["template"])
     program["template"] = json.loads(json.dumps(program["template"]).replace("one", "changed"))
-    cached(session).write_text(json.dumps(program))
+    cached(session).write_bytes(sealed(program))
     assert session.line(PAYLOAD) == "Opus changed 42\n"
 
 
@@ -93,12 +95,28 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "marshalled code": lambda raw: b"\xa7\r\r\n" + bytes(12) + b"\xe3" * 100,
     "too large": lambda raw: raw + b" " * 400_000,
     "deep": lambda raw: b"[" * 100_000,
+    "other letters": lambda raw: raw.replace(b"one", b"two"),
+    "a key gone": lambda raw: raw.replace(b'"newline"', b'"newlime"'),
+    "another program with this digest": lambda raw: json.dumps({**program_of(raw), "margin": 7}).encode() + raw[-16:],
+    "no digest": lambda raw: raw[:-16],
 }
+
+
+def program_of(raw: bytes) -> dict[str, Any]:
+    """The program that a file of the cache holds."""
+    found: dict[str, Any] = json.JSONDecoder().raw_decode(raw.decode())[0]
+    return found
+
+
+def sealed(program: dict[str, Any]) -> bytes:
+    """A program as the cache has it, with the digest that belongs to it."""
+    data = json.dumps(program).encode()
+    return data + digest(data)
 
 
 def changed(raw: bytes, **keys: Any) -> bytes:
     """A program with some of its keys changed."""
-    return json.dumps({**json.loads(raw), **keys}).encode()
+    return sealed({**program_of(raw), **keys})
 
 
 @pytest.mark.parametrize("name", DAMAGE)
@@ -121,7 +139,7 @@ def test_a_forged_program_is_just_a_bad_theme(key: str, session: Session) -> Non
     """A program whose stamps are right and whose content is nonsense: any line, status 0, no crash."""
     path = cached(session)
     whole = path.read_bytes()
-    assert key in json.loads(whole)
+    assert key in program_of(whole)
     for value in WRONG:
         path.write_bytes(changed(whole, **{key: value}))
         assert screen.faults(session.line(PAYLOAD)) == []
@@ -131,7 +149,7 @@ def test_a_forged_program_is_just_a_bad_theme(key: str, session: Session) -> Non
 def test_a_file_that_others_may_write_is_not_read(session: Session) -> None:
     """Neither a link nor a file or folder open to others is trusted."""
     path = cached(session)
-    forged = path.read_bytes().replace(b"one", b"two")
+    forged = sealed(json.loads(json.dumps(program_of(path.read_bytes())).replace("one", "two")))
     path.write_bytes(forged)
     path.chmod(0o666)
     assert session.line(PAYLOAD) == LINE
