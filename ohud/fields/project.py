@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 # A longer path loses its middle [characters], as the filter `short_path` has it.
 _SHORT = 40
+# What is near the length of a text in the document may be cut [characters], and the longest path there is.
+_LONG = 500
+_LONGEST = 4096
 
 
 def name(payload: "dict[str, Any]", world: "World") -> "str | None":
@@ -37,10 +40,9 @@ def path(payload: "dict[str, Any]", world: "World") -> "str | None":
     Errors:   none
     Source:   host payloads 1.0.80 to 2.1.332
     """
-    workspace = table(payload, "workspace")
     last = None
-    for value in (workspace.get("project_dir"), workspace.get("current_dir"), payload.get("cwd")):
-        found = text(value)
+    for keys in (("workspace", "project_dir"), ("workspace", "current_dir"), ("cwd",)):
+        found = _path(payload, keys, world)
         if found is not None:
             if parts(found):
                 return found
@@ -85,9 +87,19 @@ def worktree(payload: "dict[str, Any]", world: "World") -> "str | None":
     Errors:   none
     Source:   host payloads 2.1.332: a name; other sources have a path
     """
-    tree = table(payload, "worktree")
-    for value in (table(payload, "workspace").get("git_worktree"), tree.get("name"), tree.get("path")):
-        names = parts(text(value) or "")
+    for keys in (("workspace", "git_worktree"), ("worktree", "name"), ("worktree", "path")):
+        names = parts(_path(payload, keys, world) or "")
         if names:
             return names[-1]
     return None
+
+
+def _path(payload: "dict[str, Any]", keys: "tuple[str, ...]", world: "World") -> "str | None":
+    """A path of the payload; one that is too long for the document whole, as what tells it apart is its end."""
+    found = text(table(payload, *keys[:-1]).get(keys[-1]))
+    if found is None or len(found) < _LONG:
+        return found
+    from ohud.run.clean import clean
+
+    whole = table(world.raw, *keys[:-1]).get(keys[-1])
+    return text(clean(whole, _LONGEST)) if isinstance(whole, str) else found

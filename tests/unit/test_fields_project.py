@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ohud.fields import project
+from ohud.run import status
 from ohud.run.world import World
 
 PAYLOADS = Path(__file__).parent.parent / "payloads"
@@ -41,6 +42,18 @@ def at(project_dir: object = None, current_dir: object = None, cwd: object = Non
 def test_name_is_the_last_part_of_the_launch_directory(payload: dict[str, Any], name: str | None) -> None:
     """The current directory serves where the launch directory says nothing."""
     assert project.name(payload, World({})) == name
+
+
+def test_a_long_path_is_known_by_its_end() -> None:
+    """The document keeps 512 characters of a text; name, worktree and short form come from the whole path."""
+    long = "/home/dev/" + "directory/" * 80 + "the\x1b[31m end"
+    payload = {"workspace": {"project_dir": long, "git_worktree": long}, "worktree": {"path": long}}
+    world = World({"HOME": "/home/dev"})
+    document = status.begin(payload, world)
+    assert project.name(document, world) == "the end"
+    assert project.worktree(document, world) == "the end"
+    assert project.short(document, world) == "~/…/directory/directory/the end"
+    assert project.name(status.begin({"cwd": "/" + "x" * 9000}, world), world) == "x" * 4095
 
 
 @pytest.mark.parametrize(
