@@ -397,7 +397,7 @@ def _hidden(source: read.SegmentSource, watch: Watch, made: Segment) -> str:
         return "its value is null" + ("" if source.default is None else ", and so is its default")
     if "when" in watch.values and _is_falsy(watch.values["when"]):
         return f"`when` gives {shortened(watch.values['when'], 20)}: {source.when}"
-    if source.format is not None:
+    if source.format is not None and not (isinstance(made.value, str) and not made.value.strip()):
         return "its format prints nothing"
     return "its value is empty"
 

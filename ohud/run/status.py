@@ -219,7 +219,8 @@ class Segments:
             return Segment(None, False, "", "", None, priority)
         if value is None:
             value = spec.get("default")
-        hidden = value is None and "value" in spec
+        # An empty text says as little as none: what a format puts around it would stand alone.
+        hidden = (value is None or (type(value) is str and not value.strip())) and "value" in spec
         if not hidden and "when" in spec:
             hidden = _falsy(self.evaluate(name, "when"))
         if hidden:

@@ -170,7 +170,7 @@ SEGMENT = Table(
         Key(
             "default",
             Union((Text(), Number(), Boolean())),
-            "What is shown when the value is null; without it the segment is hidden.",
+            "What is shown when the value is null; without it the segment is hidden, and with a blank text.",
             examples=("-",),
         ),
         Key(

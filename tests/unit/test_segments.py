@@ -35,6 +35,20 @@ when = "x.y"
     assert "run: ohud check" in drawn(theme.replace('when = "x.y"', 'when = "model"'), {"model": {"id": "m"}})
 
 
+def test_an_empty_text_is_no_value() -> None:
+    """A format is not drawn around it; 0 and false are values."""
+    theme = """
+template = "{{ row(a, b, c) }}{% if a.visible %} there{% endif %}"
+[segments]
+a = { value = "name", format = "-- {{ value }} --" }
+b = { value = "count", format = "<{{ value }}>" }
+c = { value = "flag", format = "({{ value }})" }
+"""
+    for empty in ("", "  ", "\n", "\x1b[31m"):
+        assert drawn(theme, {"name": empty, "count": 0, "flag": False}) == "<0>  (false)"
+    assert drawn(theme, {"name": " x ", "count": "", "flag": None}) == "--  x  -- there"
+
+
 def test_a_palette_s_wrong_colour_costs_the_colour_alone() -> None:
     """What is drawn in it stands there plain, in templates, formats and styles."""
     theme = """
