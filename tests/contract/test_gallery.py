@@ -131,6 +131,17 @@ def test_values_of_the_wrong_type_are_no_fault_of_a_theme(theme: str) -> None:
             assert "ohud check" not in text, given
 
 
+def test_a_miss_without_causes_names_none() -> None:
+    """The host knows of a miss before it knows why."""
+    program = compiled("cache", "emoji")[1]
+    miss = {"warm": True, "caching_observed": True, "misses": 1, "requests": 3, "last_miss_at": NOW - 9}
+    for causes, said in ((["ttl_expired"], True), ([], False), (None, False)):
+        payload = {"prompt_cache": {**miss, "last_miss_cause": {"causes": causes}}}
+        text = status.render(json.dumps(payload).encode(), program, World({"COLUMNS": "160"}, now=NOW))
+        assert "1 miss" in text
+        assert ("last:" in text) is said
+
+
 def turned(value: object, form: Callable[[object], object]) -> object:
     """The value with another in place of each that is no object."""
     return {key: turned(item, form) for key, item in value.items()} if isinstance(value, dict) else form(value)
