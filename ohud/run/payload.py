@@ -95,7 +95,7 @@ def _rest(fd: int, raw: bytes, end: float) -> "bytes | None":
         if not piece:
             return None
         raw += piece
-        if b"}" in piece and _whole(raw):
+        if _ends(piece, raw) and _whole(raw):
             return raw if len(raw) <= LIMIT else None
         if _hopeless(raw):
             return None
@@ -151,7 +151,7 @@ if sys.platform == "win32":
             raw += piece
             if not piece or _hopeless(raw):
                 return None
-            if b"}" in piece and _whole(raw):
+            if _ends(piece, raw) and _whole(raw):
                 return raw if len(raw) <= LIMIT else None
         return None
 
@@ -163,6 +163,11 @@ def _hopeless(raw: bytes) -> bool:
         head = head[3:].lstrip(_BLANK)
     # The other three begin a byte order mark.
     return bool(head) and head[0] not in b"{\xef\xff\xfe"
+
+
+def _ends(piece: bytes, raw: bytes) -> bool:
+    """Whether the object may have its end in the last piece; two bytes of UTF-16 may come in two of them."""
+    return b"}" in piece or raw[:2] in _UTF_16
 
 
 def _whole(raw: bytes) -> bool:

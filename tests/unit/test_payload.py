@@ -174,6 +174,15 @@ def test_utf_16_in_pieces_ends_with_its_object(ends: tuple[int, int]) -> None:
     assert seconds < 0.3
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_that_comes_byte_by_byte_ends_with_its_object(ends: tuple[int, int], encoding: str) -> None:
+    text = ("\ufeff" + OBJECT.decode()).encode(encoding)
+    write(ends[1], [text[:1], 0.02, text[1:-2], 0.02, text[-2:-1], 0.02, text[-1:]], close=False)
+    raw, seconds = timed(ends[0])
+    assert payload.parse(raw) == json.loads(OBJECT)
+    assert seconds < 0.3
+
+
 def test_object_cut_anywhere_is_never_taken_for_whole() -> None:
     tricky = b'{"a\\\\":"}{\\"}","b":[{"c":"\\\\\\"}"},{}],"d":"\xf0\x9f\x9a\x80]"}'
     assert payload.parse(tricky) is not None
