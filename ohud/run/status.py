@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # A render that is still going after this ends in the fallback line [s].
 BACKSTOP = 0.25
+# How long a reader may leave a full pipe as it is [s].
+STUCK = 1.0
 _DEFAULT_PRIORITY = 50
 _TEXT_LIMIT = 8192
 
@@ -53,11 +55,18 @@ def run(argv: "list[str]") -> None:
 
 
 def write(text: str) -> None:
-    """Text to standard output as bytes, in one go; a reader that has gone is no error."""
+    """Text to standard output as bytes, in one go; a reader that has gone is no error, a full pipe is waited for."""
     data = memoryview(text.encode("utf-8", "replace"))
     try:
         while data:
-            data = data[system.write(1, data) :]
+            try:
+                data = data[system.write(1, data) :]
+            except BlockingIOError:
+                # Somebody has made the pipe one that does not wait. Half a line would leave its colours on.
+                from select import select
+
+                if not select((), (1,), (), STUCK)[1]:
+                    return
     except OSError:
         pass
 

@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 import screen
-from launch import Input
+from launch import STATUS_LINE, Input
 from session import Session, at_home, captured
 
 THEMES = ("classic", "oneline")
@@ -111,6 +112,32 @@ def test_not_a_json_object(name: str, session: Session, theme: str) -> None:
 def test_standard_input_closed(session: Session, theme: str) -> None:
     """No standard input at all is no input."""
     assert session.line(Input(kind="closed")) == NO_INPUT[theme]
+
+
+@posix_only
+def test_full_pipe_is_waited_for(session: Session) -> None:
+    """A line longer than the room in a pipe that does not wait is written whole once its reader reads."""
+    session.configure('template = "{{ (name.value * 2) | fg(1) }}"\nsegments.name = "session_name"\n')
+    data = json.dumps({"session_name": "wide " * 100}).encode()
+    whole = session.line(data, COLUMNS="1000")
+    reader, writer = socket.socketpair()
+    with reader, writer:
+        writer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
+        writer.setblocking(False)
+        with suppress(BlockingIOError):
+            while True:
+                writer.send(b"." * 512)
+        run = subprocess.Popen(STATUS_LINE, stdin=subprocess.PIPE, stdout=writer, env=session.env(COLUMNS="1000"))
+        writer.close()
+        assert run.stdin
+        run.stdin.write(data)
+        run.stdin.close()
+        time.sleep(0.2)
+        came = b""
+        while piece := reader.recv(65536):
+            came += piece
+        assert run.wait(5) == 0
+    assert came.lstrip(b".").decode() == whole
 
 
 @posix_only
