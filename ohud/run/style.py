@@ -26,6 +26,7 @@ _OFF = ((3, "22"), (4, "23"), (8, "24"), (16, "27"), (32, "29"))
 _ANSI = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white", "gray", "grey", "default")
 _BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _LIMIT = 16384  # characters that a row may grow to
+_CUT = 512  # characters at which values are cut: an address of so many has lost its end
 _PRIORITY = 50  # of what has none
 LINES = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "10")  # that a row may wrap to
 
@@ -111,7 +112,7 @@ class Sheet:
             not text
             or not self.links_allowed
             or type(url) is not str
-            or not (7 < len(url) <= 2048 and url.isascii() and url.isprintable())
+            or not (7 < len(url) <= 2048 and len(url) != _CUT and url.isascii() and url.isprintable())
             or " " in url
             or not url.lower().startswith(self.schemes)
         ):

@@ -287,7 +287,7 @@ def depth(setting: object, get: "Callable[[str], str | None]") -> int:
     Colour depth in bits: 0 (none), 4, 8 or 24.
 
     Takes:  setting: the config's `color`; get: looks one variable up
-    Source: no-color.org; the output is always a pipe, so nothing is asked of the terminal
+    Source: no-color.org, force-color.org; the output is always a pipe, so nothing is asked of the terminal
     """
     fixed = {"never": 0, "16": 4, "256": 8, "truecolor": 24, 16: 4, 256: 8}.get(setting)
     if fixed is not None:
@@ -301,7 +301,8 @@ def depth(setting: object, get: "Callable[[str], str | None]") -> int:
             return forced
     term = get("TERM") or ""
     if term == "dumb":
-        return 0
+        # Colours that are asked for in words: the fewest.
+        return 4 if force else 0
     if get("COLORTERM") in ("truecolor", "24bit") or term.endswith("-direct"):
         return 24
     if get("WT_SESSION") or get("TERM_PROGRAM") in ("iTerm.app", "WezTerm", "vscode", "ghostty"):

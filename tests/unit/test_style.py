@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from ohud.run import world
 from ohud.run.fault import Fault
 from ohud.run.style import STYLE_FILTERS, Sheet, balanced, gradient, heat, paint
 from ohud.theme.styles import wrong_colour, wrong_style
@@ -136,6 +137,33 @@ def test_style_filters() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("variables", "bits"),
+    [
+        ({}, 4),
+        ({"TERM": "linux"}, 4),
+        ({"TERM": "screen"}, 4),
+        ({"TERM": "tmux-256color"}, 8),
+        ({"TERM": "xterm-direct"}, 24),
+        ({"TERM": "xterm", "COLORTERM": "truecolor"}, 24),
+        ({"TERM": "xterm", "COLORTERM": "yes"}, 4),
+        ({"TERM": "dumb", "COLORTERM": "truecolor"}, 0),
+        ({"TERM": "dumb", "FORCE_COLOR": ""}, 0),
+        ({"TERM": "dumb", "FORCE_COLOR": "true"}, 4),
+        ({"TERM": "dumb", "FORCE_COLOR": "3"}, 24),
+        ({"TERM": "xterm-256color", "FORCE_COLOR": "true"}, 8),
+        ({"TERM": "xterm-256color", "FORCE_COLOR": "0"}, 0),
+        ({"TERM": "xterm-256color", "FORCE_COLOR": "1"}, 4),
+        ({"TERM": "xterm-256color", "NO_COLOR": "0"}, 0),
+        ({"TERM": "xterm-256color", "NO_COLOR": ""}, 8),
+        ({"TERM": "xterm-256color", "NO_COLOR": "1", "FORCE_COLOR": "3"}, 0),
+    ],
+)
+def test_depth_of_a_terminal(variables: dict[str, str], bits: int) -> None:
+    """What the variables say; those of no-color.org and force-color.org come first."""
+    assert world.depth("auto", variables.get) == bits
+
+
 def test_no_colour() -> None:
     """Without colour there is no SGR, but links stay; where they are unwanted there are none."""
     page = sheet(0)
@@ -157,6 +185,7 @@ def test_no_colour() -> None:
         "https://e.x/\x1b\\",
         "https://é.x/",
         "https://e.x/" + "a" * 2048,
+        "https://e.x/" + "a" * 500,  # as many characters as a value may have: its end was cut off
         "//e.x",
         "",
         None,
