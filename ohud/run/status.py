@@ -338,8 +338,8 @@ def room(program: "dict[str, Any]", world: World) -> "tuple[int | None, int]":
     """The width that lines may have [cells], None for no limit, and how many there may be."""
     limits = program["limits"]
     rows = limits["lines"]
-    if world.lines is not None and world.lines > 1:
-        rows = min(rows, world.lines - 1)
+    if world.lines is not None:
+        rows = min(rows, max(1, world.lines - 1))
     width = None if world.columns is None else max(1, world.columns - program["margin"])
     cells = limits.get("cells")
     return (cells if cells and (width is None or cells < width) else width), rows

@@ -114,6 +114,15 @@ def test_standard_input_closed(session: Session, theme: str) -> None:
     assert session.line(Input(kind="closed")) == NO_INPUT[theme]
 
 
+@pytest.mark.parametrize(
+    ("lines", "rows"), [("1", 1), ("2", 1), ("5", 4), ("50", 10), ("0", 10), ("-1", 10), ("x", 10)]
+)
+def test_height_of_the_terminal(session: Session, lines: str, rows: int) -> None:
+    """One row is left to the host, and one to the line whatever the height; what is no height is no limit."""
+    session.configure('template = "{% for n in [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] %}{{ n }}\\n{% endfor %}"\n')
+    assert session.line({}, LINES=lines).split() == [str(number) for number in range(1, rows + 1)]
+
+
 @posix_only
 def test_full_pipe_is_waited_for(session: Session) -> None:
     """A line longer than the room in a pipe that does not wait is written whole once its reader reads."""
