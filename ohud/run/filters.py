@@ -314,13 +314,14 @@ def _ellipsis(text: str, width: int, mark: str = "…") -> str:
 
     if not isinstance(mark, str) or len(mark) != 1:
         raise Fault("the mark is a single character")
-    return ellipsis(text, whole(width, 0, _WIDTH_LIMIT), mark)
+    # Below zero is what is left of a width that is too small.
+    return ellipsis(text, whole(width, -_WIDTH_LIMIT, _WIDTH_LIMIT), mark)
 
 
 def _pad(text: str, width: int, align: str = "left") -> str:
     from ohud.run.cells import pad
 
-    return pad(text, whole(width, 0, _WIDTH_LIMIT), align)
+    return pad(text, whole(width, -_WIDTH_LIMIT, _WIDTH_LIMIT), align)
 
 
 def _cells(text: str) -> int:

@@ -105,7 +105,7 @@ def _ago(context: "Context", value: "Any") -> str:
 
 def _bar(value: "Any", width: int = 10, full: "str | None" = None, empty: "str | None" = None) -> str:
     share = min(100, max(0, number_of(value)))
-    width = whole(width, 1, 200)
+    width = max(0, whole(width, -1000, 200))
     track = "░" if empty is None else empty
     eighths = int(share * width * 8 / 100)
     if full is None:

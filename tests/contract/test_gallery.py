@@ -11,6 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from typing import Any
@@ -93,6 +94,21 @@ def test_there_is_something_to_draw() -> None:
     """Two dozen themes and a session's whole life."""
     assert len(THEMES) >= 24
     assert len(SCENES) >= 20
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_sliver_of_a_terminal_is_no_fault(theme: str) -> None:
+    """In a window of a few cells no width that a theme reckons with is a mistake, and what is left fits."""
+    program = compiled(theme, "emoji")[1]
+    nothing = replace(next(iter(SCENES.values())), raw=b"{}")
+    for moment in (*SCENES.values(), nothing):
+        for columns in (5, 12):
+            world = moment.world({"COLUMNS": str(columns)})
+            said: list[str] = []
+            world.log = said.append  # type: ignore[method-assign]
+            text = status.render(moment.raw, program, world)
+            assert said == []
+            assert faults(text, columns, program, False) == [], f"{theme} at {columns}"
 
 
 @pytest.mark.parametrize("theme", THEMES)

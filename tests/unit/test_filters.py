@@ -145,6 +145,13 @@ def test_options_of_the_filters_for_people() -> None:
     assert apply("cells", "日本") == 4
 
 
+def test_a_width_below_zero_is_none() -> None:
+    """What a theme takes from the terminal's width may be more than there is."""
+    assert apply("ellipsis", "x", -4) == ""
+    assert apply("pad", "x", -4) == "x"
+    assert apply("bar", 43, -4) == apply("bar", 43, 0) == ""
+
+
 @pytest.mark.parametrize("share", [n / 7 for n in range(701)])
 def test_a_bar_is_as_wide_as_asked(share: float) -> None:
     """Ten cells whatever the share."""
@@ -176,7 +183,7 @@ def test_a_numeric_text_is_not_a_number(name: str) -> None:
         ("round", 1.5, (2, "up")),
         ("int", "9" * 50, ()),
         ("pad", "x", (10**9,)),
-        ("ellipsis", "x", (-1,)),
+        ("ellipsis", "x", (-(10**9),)),
         ("batch", [1], (10**9,)),
         ("slice", [1], (0,)),
         ("bar", 5, (10**9,)),
