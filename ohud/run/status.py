@@ -21,6 +21,7 @@ BACKSTOP = 0.25
 # How long a reader may leave a full pipe as it is [s].
 STUCK = 1.0
 _DEFAULT_PRIORITY = 50
+_MARGIN = 4  # cells that the host keeps for itself, where no config says
 _TEXT_LIMIT = 8192
 
 
@@ -79,7 +80,8 @@ def status(world: World, theme: "str | None" = None) -> str:
         program = load(world, theme)
     except Exception as fault:
         world.log("the theme compiler cannot run: %s: %s" % (type(fault).__name__, fault))
-        return "ohud: the theme cannot be compiled, run: ohud doctor\n"
+        width = None if world.columns is None else max(1, world.columns - _MARGIN)
+        return fit("ohud: the theme cannot be compiled, run: ohud doctor", Sheet(0, {}), width, 1)[0] + "\n"
     try:
         raw = stdin.read()
         if theme is None and program.get("projects"):
@@ -119,13 +121,13 @@ def render(
 
     Takes:    raw: the bytes of standard input, None when there were none; make: gives segments that look on
               (`ohud explain`)
-    Returns:  the text to print, lines joined by LF; blank only where the theme's fallback is
+    Returns:  the text to print, lines joined by LF; empty where the theme's fallback is
     Errors:   Spent when the theme's fuel is used up
     """
     world.configure(program["settings"], program["color"], program["columns"])
     payload = stdin.parse(raw)
     if payload is None:
-        return _ended(program["fallback"]["no_input"], program)
+        return _instead("no_input", program, world)
     segments = (make or Segments)(program, begin(payload, world), world)
     marked = render_template(program["template"], segments.scope(), segments.context)
     return finish(marked, segments, program, world)
@@ -326,7 +328,7 @@ def finish(marked: str, segments: Segments, program: "dict[str, Any]", world: Wo
         if notice is None and program["notices"]:
             notice = "ohud: %s, run: ohud check" % faults[0]
     if not lines and not notice:
-        return _ended(program["fallback"]["empty"], program)
+        return _instead("empty", program, world)
     if notice and (rows > 1 or not lines):
         said = _short(notice, width, program["mark"])
         lines = lines[: rows - 1] + fit(segments.sheet.wrap(said, "yellow"), segments.sheet, width, 1)
@@ -362,10 +364,16 @@ def _ended(text: str, program: "dict[str, Any]") -> str:
 
 def _failed(program: "dict[str, Any]", world: World) -> str:
     """The line for a render that failed as a whole."""
-    text: str = program["fallback"]["error"]
-    if text and world.color:
-        text = "\x1b[31m" + text + "\x1b[39m"
-    return _ended(text, program)
+    return _instead("error", program, world, "red")
+
+
+def _instead(name: str, program: "dict[str, Any]", world: World, style: str = "") -> str:
+    """A text of the theme's that stands for the line, as narrow and low as any."""
+    width, rows = room(program, world)
+    sheet = Sheet(world.color, {})
+    sheet.mark = program["mark"]
+    lines = fit(sheet.wrap(program["fallback"][name], style), sheet, width, rows)
+    return _ended(within(lines, sheet, program["limits"]["bytes"]), program)
 
 
 def main() -> None:

@@ -123,6 +123,14 @@ def test_height_of_the_terminal(session: Session, lines: str, rows: int) -> None
     assert session.line({}, LINES=lines).split() == [str(number) for number in range(1, rows + 1)]
 
 
+@pytest.mark.parametrize(("columns", "text"), [("12", "nothing…\n"), ("5", "…\n"), (None, "nothing came\n")])
+@pytest.mark.parametrize("name", ["no_input", "empty"])
+def test_what_stands_for_the_line_fits(session: Session, name: str, columns: str | None, text: str) -> None:
+    """A fallback is as narrow as any line."""
+    session.configure(f'template = "{{{{ x }}}}"\nfallback.{name} = "nothing came"\nsegments.x = "gone"\n')
+    assert session.line(b"" if name == "no_input" else b"{}", COLUMNS=columns) == text
+
+
 @posix_only
 def test_full_pipe_is_waited_for(session: Session) -> None:
     """A line longer than the room in a pipe that does not wait is written whole once its reader reads."""
@@ -265,7 +273,7 @@ def test_the_render_fails(session: Session, theme: str) -> None:
     if theme == "oneline":
         assert text == ""
     else:
-        assert text.startswith("\x1b[31m") and text.endswith("\x1b[39m\n") and text.count("\n") == 1
+        assert text.startswith("\x1b[31m") and text.endswith("\x1b[0m\n") and text.count("\n") == 1
         assert "ohud doctor" in text
     assert "the render failed" in (session.cache / "ohud" / "errors.log").read_text()
 
