@@ -48,7 +48,8 @@ def read(fd: int = 0) -> "bytes | None":
     Returns:  None for a terminal, a directory, a closed descriptor, no byte within 250 ms, no whole object within
               1 s or 256 KiB, and for what does not begin like an object
     Errors:   none
-    Takes:    the process's SIGALRM and real timer, in the main thread, and leaves them as they were and off
+    Takes:    the process's SIGALRM and real timer, in the main thread, and leaves them as they were and off,
+              the signal unblocked
     """
     if system.isatty(fd):
         return None
@@ -70,6 +71,8 @@ def _first(fd: int) -> "bytes | None":
     except ValueError:
         # Not the main thread: no signals here.
         return _awaited(fd, FIRST_BYTE_S)
+    # A process starts with the signals blocked that its parent had blocked; the alarm must come.
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGALRM,))
     try:
         try:
             _signal.setitimer(_signal.ITIMER_REAL, FIRST_BYTE_S)

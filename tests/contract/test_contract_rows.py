@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import threading
@@ -155,6 +156,24 @@ def test_full_pipe_is_waited_for(session: Session) -> None:
             came += piece
         assert run.wait(5) == 0
     assert came.lstrip(b".").decode() == whole
+
+
+@posix_only
+def test_parent_that_blocks_the_alarm(session: Session, theme: str) -> None:
+    """Signals that the parent has blocked stay so over its exec; the wait for a first byte ends all the same."""
+    reader, writer = os.pipe()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+    try:
+        run = subprocess.Popen(STATUS_LINE, stdin=reader, stdout=subprocess.PIPE, env=session.env())
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    try:
+        out, _ = run.communicate(timeout=5)
+    finally:
+        run.kill()
+        os.close(reader)
+        os.close(writer)
+    assert (out.decode(), run.returncode) == (NO_INPUT[theme], 0)
 
 
 @posix_only
