@@ -99,7 +99,7 @@ def _rest(fd: int, raw: bytes, end: float) -> "bytes | None":
             return None
         raw += piece
         if _ends(piece, raw) and _whole(raw):
-            return raw if len(raw) <= LIMIT else None
+            return raw if len(raw) <= LIMIT or _whole(raw[:LIMIT]) else None
         if _hopeless(raw):
             return None
     return None
@@ -155,7 +155,7 @@ if sys.platform == "win32":
             if not piece or _hopeless(raw):
                 return None
             if _ends(piece, raw) and _whole(raw):
-                return raw if len(raw) <= LIMIT else None
+                return raw if len(raw) <= LIMIT or _whole(raw[:LIMIT]) else None
         return None
 
 

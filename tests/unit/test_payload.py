@@ -80,6 +80,12 @@ def test_writer_that_never_closes_is_not_waited_for(ends: tuple[int, int]) -> No
     assert seconds < 0.15
 
 
+def test_text_behind_the_object_does_not_count_towards_the_limit(ends: tuple[int, int]) -> None:
+    whole = b'{"a":"' + b"x" * (payload.LIMIT - 100) + b'"}'
+    write(ends[1], [whole[:1000], 0.05, whole[1000:] + b" " * 100000], close=True)
+    assert payload.parse(payload.read(ends[0])) == json.loads(whole)
+
+
 def test_slow_writer_with_gaps_is_read_whole_and_no_longer_than_its_object(ends: tuple[int, int]) -> None:
     step = len(OBJECT) // 8 + 1
     pieces: Pieces = []
