@@ -34,6 +34,11 @@ def test_fresh_session_has_no_context_yet() -> None:
     assert cost.source(found, world) == "native"
 
 
+def test_percentage_that_is_not_shown_has_no_source() -> None:
+    found = {"context_window": {"used_percentage": 48, "current_usage": None}}
+    assert (context.percent(found, World({})), context.source(found, World({}))) == (None, None)
+
+
 def test_working_session_is_told_in_full() -> None:
     found, world = payload("working"), World({})
     assert context.percent(found, world) == 2
