@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,18 +50,34 @@ def _file(path: str, kind: str | None, world: World) -> Report:
     if kind is None and config is not None and full == absolute(config):
         kind = "config"
     folder = os.path.dirname(config) if config else None
-    loaded = read.read_theme_file(full, home=world.home, config_dir=folder, kind=kind)
-    return Report(path, [(_named(problem, full, path), text) for problem, text in _found(loaded)])
+
+    def look(directory: str | None) -> read.Loaded:
+        return read.read_theme_file(full, home=world.home, config_dir=folder, kind=kind, directory=directory)
+
+    problems = [found for loaded in _everywhere(look, world) for found in _found(loaded)]
+    return Report(path, [(_named(problem, full, path), text) for problem, text in dict.fromkeys(problems)])
 
 
 def _configured(world: World) -> list[Report]:
-    """What is wrong with the config, its theme and what that extends, by file."""
-    loaded = load_theme(None, world)
-    reports = {path: Report(path, []) for path in loaded.files}
-    for problem, text in _found(loaded):
-        file = problem.span.file if problem.span else config_path(world) or "config.toml"
-        reports.setdefault(file, Report(file, [])).problems.append((problem, text))
+    """What is wrong with the config, its themes and what those extend, by file."""
+    reports: dict[str, Report] = {}
+    for loaded in _everywhere(lambda directory: load_theme(None, world, directory=directory), world):
+        for path in loaded.files:
+            reports.setdefault(path, Report(path, []))
+        for found in _found(loaded):
+            span = found[0].span
+            file = span.file if span else config_path(world) or "config.toml"
+            report = reports.setdefault(file, Report(file, []))
+            if found not in report.problems:
+                report.problems.append(found)
     return list(reports.values())
+
+
+def _everywhere(look: Callable[[str | None], read.Loaded], world: World) -> list[read.Loaded]:
+    """What is drawn by the config at large, and what in each directory of its `[projects]`."""
+    loaded = look(None)
+    folders = read.project_folders(loaded.theme.settings["projects"], world.home)
+    return [loaded, *(look(folder) for folder in sorted(folders))]
 
 
 def _found(loaded: read.Loaded) -> list[tuple[Problem, str | None]]:

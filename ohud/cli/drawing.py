@@ -170,18 +170,26 @@ def absolute(path: str) -> str:
         return path
 
 
-def load_theme(theme: str | None, world: World, icons: str | None = None, background: str | None = None) -> read.Loaded:
+def load_theme(
+    theme: str | None,
+    world: World,
+    icons: str | None = None,
+    background: str | None = None,
+    directory: str | None = None,
+) -> read.Loaded:
     """
     A theme with the config of this machine.
 
-    Takes:  theme: a name or a file; None: the configured one; icons, background: in place of what the config says
+    Takes:  theme: a name or a file; None: the configured one; icons, background: in place of what the config says;
+            directory: the session's, for `[projects]`
     """
     if theme is not None and (os.sep in theme or theme.endswith(".toml") or os.path.isfile(theme)):
         theme = absolute(theme)
     config = config_path(world)
     changes = {name: value for name, value in (("icons", icons), ("background", background)) if value}
     text = _changed(config, changes) if changes else None
-    return read.load(config, home=world.home, theme=theme, required=bool(world.env("OHUD_CONFIG")), text=text)
+    required = bool(world.env("OHUD_CONFIG"))
+    return read.load(config, home=world.home, theme=theme, directory=directory, required=required, text=text)
 
 
 def _changed(config: str | None, changes: dict[str, str]) -> str | None:

@@ -175,13 +175,14 @@ def read_theme_file(
     home: str | None,
     config_dir: str | None = None,
     kind: str | None = None,
+    directory: str | None = None,
     bundled: str | None = None,
     text: str | bytes | None = None,
 ) -> Loaded:
     """
     One theme or config file on its own, for `ohud check FILE`.
 
-    Takes:  text: the file's content, when it does not come from the file;
+    Takes:  text: the file's content, when it does not come from the file; directory: the session's, for `[projects]`;
             kind: "theme" or "config"; None: a config when it is named config.toml or holds a key that only a config
             has, and lies in no folder `themes`; config_dir: where the user's themes are, for `extends`
     Errors: none
@@ -193,7 +194,7 @@ def read_theme_file(
     reader.files[path] = source
     if (kind or _kind(source)) == "config":
         config = _layer(source, shape.CONFIG)
-        chain = reader.chain(*_choice(config, home, None))
+        chain = reader.chain(*_choice(config, home, directory))
         return reader.loaded([*reversed(chain), config], config)
     return reader.loaded([*reversed(reader.extended(_layer(source, shape.THEME), path))], None)
 

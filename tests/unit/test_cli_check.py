@@ -164,3 +164,15 @@ def test_prices_that_nothing_completes_are_named(tmp_path: Path) -> None:
     assert answer.code == 1 and "config.toml:1:" in answer.out
     assert "`prices.glm-5` needs `output`: no shipped price completes it" in answer.out
     assert "opus" not in answer.out and "mine" not in answer.out
+
+
+def test_themes_of_projects_are_looked_at_too(tmp_path: Path) -> None:
+    """What is drawn below a directory of `[projects]` is configured as well; a fault that both meet is told once."""
+    path = config(tmp_path, 'shimmer = true\n[projects]\n"~/a" = { theme = "bad" }\n"~/b" = { theme = "nowhere" }\n')
+    (path.parent / "themes").mkdir()
+    bad = write(path.parent / "themes", BAD, "bad.toml")
+    answer = call(tmp_path, "check")
+    assert answer.code == 1
+    assert f"{path}: 2 problems" in answer.out and f"{bad}: 5 problems" in answer.out
+    assert answer.out.count("there is no theme `nowhere`") == answer.out.count("`shimmer`") - 1 == 1
+    assert "there is no theme `nowhere`" in call(tmp_path, "check", str(path)).out
