@@ -92,6 +92,12 @@ def notice(problem: Problem) -> str:
     return head + _visible(problem.message, _NOTICE_LIMIT - len(head) - len(tail)) + tail
 
 
+def told(problem: Problem) -> str:
+    """The problem in one line for stderr and the log: the whole path, line, column, what; no control character."""
+    where = _visible(_place(problem.span), 300) + " " if problem.span is not None else ""
+    return where + _visible(problem.message, 200)
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that `word` was probably meant to be; None when none is near."""
     import difflib  # 5 ms; only mistakes need it

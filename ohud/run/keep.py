@@ -69,13 +69,20 @@ def clear(folder: str, name: str) -> None:
         pass
 
 
-def log(folder: "str | None", text: str, now: float) -> None:
-    """One line on stderr and in the folder's `errors.log`; two files of 64 KiB at most."""
-    line = "".join(c if c.isprintable() else " " for c in text)[:500]
+def say(text: str) -> None:
+    """One line on stderr."""
     try:
-        system.write(2, ("ohud: " + line + "\n").encode("utf-8", "replace"))
+        system.write(2, ("ohud: " + _line(text) + "\n").encode("utf-8", "replace"))
     except OSError:
         pass
+
+
+def _line(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)[:500]
+
+
+def note(folder: "str | None", text: str, now: float) -> None:
+    """One line in the folder's `errors.log`; two files of 64 KiB at most."""
     if folder is None or not make_private(folder):
         return
     path = folder + "/errors.log"
@@ -90,7 +97,7 @@ def log(folder: "str | None", text: str, now: float) -> None:
             facts = system.fstat(handle)
             if facts.st_mode & _KIND == _REGULAR:
                 stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(now))
-                system.write(handle, (stamp + " " + line + "\n").encode("utf-8", "replace"))
+                system.write(handle, (stamp + " " + _line(text) + "\n").encode("utf-8", "replace"))
         finally:
             system.close(handle)
         if facts.st_size > _LOG_LIMIT:

@@ -141,13 +141,15 @@ def compile_now(
     project: "str | None" = None,
     part: str = "",
 ) -> "dict[str, Any]":
-    """Compiles the theme (the one door to the cold lane) and keeps the program in the cache."""
+    """Compiles the theme (the one door to the cold lane), keeps the program in the cache, and logs its faults."""
     reach_packages()
     from ohud.theme.lower import compile_program, encode
 
     program = compile_program(config, theme, world, project, part)
     data = encode(program)
     world.write_private(name, data + digest(data))
+    for fault in program["faults"]:
+        world.note(fault)
     return program
 
 

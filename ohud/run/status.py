@@ -86,6 +86,8 @@ def status(world: World, theme: "str | None" = None) -> str:
         raw = stdin.read()
         if theme is None and program.get("projects"):
             program = for_session(program, raw, world)
+        for said in program["faults"]:
+            world.say(said)
         set_backstop(BACKSTOP)
         try:
             return render(raw, program, world)

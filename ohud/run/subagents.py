@@ -36,6 +36,8 @@ def subagents(world: World, theme: "str | None" = None) -> str:
         raw = stdin.read()
         if theme is None and program.get("projects"):
             program = for_session(program, raw, world)
+        for said in program["faults"]:
+            world.say(said)
         set_backstop(BACKSTOP)
         try:
             for row in render(raw, program, world):

@@ -276,10 +276,21 @@ class World:
         return found
 
     def log(self, text: str) -> None:
-        """One line for `ohud doctor`, on stderr and in the cache's `errors.log` (two files of 64 KiB at most)."""
-        from ohud.run.keep import log
+        """One line for `ohud doctor`, on stderr and in the cache's `errors.log`."""
+        self.say(text)
+        self.note(text)
 
-        log(self.cache_dir(), text, self.now)
+    def say(self, text: str) -> None:
+        """One line on stderr."""
+        from ohud.run.keep import say
+
+        say(text)
+
+    def note(self, text: str) -> None:
+        """One line in the cache's `errors.log` (two files of 64 KiB at most)."""
+        from ohud.run.keep import note
+
+        note(self.cache_dir(), text, self.now)
 
 
 def depth(setting: object, get: "Callable[[str], str | None]") -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ohud import __version__
-from ohud.errors import Flaw, Problem, nearest, notice, quote
+from ohud.errors import Flaw, Problem, nearest, notice, quote, told
 from ohud.run.program import FORMAT
 from ohud.run.world import World
 from ohud.theme import fieldset, read
@@ -19,6 +19,8 @@ from ohud.theme.templates import Template, compile_template
 
 # Processor seconds that reading and compiling a theme may take; files within the limits need a tenth.
 _DEADLINE_S = 2.0
+# Faults of a theme that a refresh tells on stderr.
+_TOLD = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +75,12 @@ def build(loaded: read.Loaded) -> Built:
     if failed:
         program, _ = _lower(loaded.classic, [])
     rows = _rows(loaded, problems, failed)
-    spoken = next((p for weight in ("fatal", "part") for p in problems if p.weight == weight), None)
+    costly = [p for weight in ("fatal", "part") for p in problems if p.weight == weight]
+    spoken = costly[0] if costly else None
     for made in (program, rows):
         made["sources"] = [list(stamp) for stamp in loaded.stamps]
         made["notices"] = loaded.theme.notices
+        made["faults"] = [told(problem) for problem in costly[:_TOLD]]
         made["notice"] = notice(spoken) if spoken and loaded.theme.notices else None
     return Built(program, problems, failed, rows)
 
@@ -161,6 +165,7 @@ def _lower(
         "part": part,
         "sources": [],
         "notice": None,
+        "faults": [],
         "notices": theme.notices,
         "segments": work.segments,
         "template": template.ir if template.ir is not None else [],

@@ -134,7 +134,7 @@ WRONG: list[Any] = [None, True, 7, -1.5, "text", [], [[]], [1, [2, [3]]], {}, {"
 KEYS = ["segments", "template", "palette", "limits", "fallback", "margin", "color", "columns", "notice"]
 
 
-@pytest.mark.parametrize("key", [*KEYS, "newline", "settings", "links", "notices"])
+@pytest.mark.parametrize("key", [*KEYS, "newline", "settings", "links", "notices", "faults"])
 def test_a_forged_program_is_just_a_bad_theme(key: str, session: Session) -> None:
     """A program whose stamps are right and whose content is nonsense: any line, status 0, no crash."""
     path = cached(session)

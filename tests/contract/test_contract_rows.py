@@ -363,3 +363,17 @@ def test_a_notice_keeps_its_remedy_in_a_narrow_terminal(tmp_path: Path) -> None:
         notice = session.line({"model": {"id": "claude-opus-4-6"}}, COLUMNS=columns, NO_COLOR="1").splitlines()[-1]
         assert notice.startswith("ohud: ") and notice.endswith("…, run: ohud check"), notice
         assert len(notice) <= int(columns) - 4
+
+
+@pytest.mark.parametrize("notices", ["true", "false"])
+def test_what_is_wrong_with_a_theme_is_told_on_stderr_and_in_the_log(notices: str, tmp_path: Path) -> None:
+    """Each refresh tells every fault with its place on stderr; the log has it once for each change of the theme."""
+    session = Session(tmp_path)
+    config = f"notices = {notices}\nlayout = [['a', 'b']]\n[segments]\na = \"lenght(model)\"\nb = \"model.'\"\n"
+    path = session.configure(config)
+    for _ in range(2):
+        errors = session.run(Input(json.dumps(payload(session)).encode())).errors.splitlines()
+        assert [line.partition(" ")[2].rpartition(":")[0] for line in errors] == [f"{path}:4", f"{path}:5"]
+        assert "unknown function `lenght`" in errors[0]
+    log = (session.cache / "ohud" / "errors.log").read_text().splitlines()
+    assert [line.partition(" ")[2] for line in log] == [line.partition(" ")[2] for line in errors]
