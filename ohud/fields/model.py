@@ -70,7 +70,8 @@ def resolved(payload: "dict[str, Any]", world: "World") -> "str | None":
     """
     The id of the model that gave the last answer.
 
-    Reads:    transcript_path and the file's last 256 KiB; of a stream its messages
+    Reads:    transcript_path and the file's last 256 KiB, unless the config's `transcript.enabled` is off; of a stream
+              its messages
     Returns:  str; None when no answer of the main conversation lies in them
     Errors:   none
     Source:   transcripts of 1.0.17 to 2.1.332: message.model, in old records the model at top level
@@ -79,7 +80,7 @@ def resolved(payload: "dict[str, Any]", world: "World") -> "str | None":
     if isinstance(streamed, str):
         return streamed
     path = text((world.raw or payload).get("transcript_path"))
-    if path is None:
+    if path is None or table(world.settings, "transcript").get("enabled") is False:
         return None
     key = "model " + path
     if key not in world.memo:

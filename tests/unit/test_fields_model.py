@@ -129,6 +129,15 @@ def test_transcript_is_read_once_a_refresh(tmp_path: Path) -> None:
     assert world.bytes_read == len(OPUS) + 1
 
 
+def test_transcript_that_the_config_switches_off_is_not_opened(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(OPUS + b"\n")
+    world = World({})
+    world.configure({"transcript": {"enabled": False}}, "never", None)
+    assert model.resolved({"transcript_path": str(path)}, world) is None
+    assert world.bytes_read == 0
+
+
 @pytest.mark.parametrize(
     "path",
     ["", "  ", None, 7, {"x": 1}, "x.jsonl", "../x", "~/t.jsonl", "//host/share/t", "\\\\host\\share\\t", "/a\0b"],
