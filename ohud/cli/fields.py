@@ -72,7 +72,7 @@ def run(words: list[str]) -> int:
 def _arguments(words: list[str]) -> Namespace:
     reader = parser("fields")
     add = reader.add_argument
-    add("pattern", nargs="?", metavar="PATTERN", help="only paths with this in them; `*` and `?` stand for any text")
+    add("pattern", nargs="?", metavar="PATTERN", help="only paths with this in them; with `*` or `?`: like this")
     add_subject(reader)
     some = reader.add_mutually_exclusive_group()
     some.add_argument("--payload-only", action="store_true", help="only what Claude Code sends")

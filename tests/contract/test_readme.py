@@ -1,7 +1,11 @@
 """The README tells the truth: its commands exist and its themes have no fault."""
 
+import json
 import re
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from launch import REPOSITORY
@@ -56,3 +60,55 @@ def test_files_that_it_links_exist() -> None:
     links = re.findall(r"\]\(([^)#\s]+)", README.read_text("utf-8"))
     local = [link for link in links if not re.match(r"[a-z]+:", link)]
     assert [link for link in local if not (REPOSITORY / link).exists()] == []
+
+
+def test_every_key_of_a_config_is_named() -> None:
+    """What a theme or a config may hold stands in the README, in code."""
+    schema = json.loads((REPOSITORY / "schema" / "config.schema.json").read_text("utf-8"))
+    words = set(re.findall(r"[a-z_0-9]+", "\n".join([spoken(), *blocks("toml")])))
+    assert set(keys(schema)) | set(keys(schema["$defs"]["segment"])) <= words
+
+
+def keys(schema: dict[str, Any]) -> Iterator[str]:
+    """The names of all keys that a schema describes."""
+    for name, inner in schema.get("properties", {}).items():
+        yield name
+        yield from keys(inner)
+        if isinstance(inner.get("additionalProperties"), dict):
+            yield from keys(inner["additionalProperties"])
+
+
+def test_every_filter_function_and_icon_is_named() -> None:
+    """A list in the README is the list in the code."""
+    from ohud.theme.templates import FILTERS, FUNCTIONS, ICONS, ROW_OPTIONS, SCALES, STYLE_FILTERS
+
+    words = set(re.findall(r"[a-z_0-9]+", spoken()))
+    assert {
+        *FILTERS,
+        *FUNCTIONS,
+        *STYLE_FILTERS,
+        *SCALES,
+        *(name for names in ROW_OPTIONS.values() for name in names),
+    } <= words
+    text = README.read_text("utf-8")
+    assert re.findall(r"`(\w+)`", text[text.index("The built-in icons:") :].split(".\n", 1)[0]) == list(ICONS)
+
+
+def test_every_option_of_classic_stands_with_its_default() -> None:
+    """The table of options is the one of the theme, in names and values."""
+    options = tomllib.loads((REPOSITORY / "themes" / "classic.toml").read_text("utf-8"))["options"]
+    table = README.read_text("utf-8").partition("| option | default |")[2].partition("\n\n")[0]
+    told: dict[str, object] = {}
+    for row in table.splitlines()[2:]:
+        names, values = (re.findall("`([^`]+)`", cell) for cell in row.split("|")[1:3])
+        told |= {name: json.loads(values[at if len(values) > 1 else 0]) for at, name in enumerate(names)}
+    assert told == options
+
+
+def test_every_command_has_a_row() -> None:
+    """Each command but the one for work on ohud itself is in the table of commands."""
+    from ohud.cli import COMMANDS
+
+    table = README.read_text("utf-8").partition("| command | does |")[2].partition("\n\n")[0]
+    assert {"subagents", *COMMANDS} - {"schema"} == {*re.findall("`ohud ([a-z]+)", table)}
+    assert f"{len(list((REPOSITORY / 'themes').glob('*.toml')))} themes come with it" in README.read_text("utf-8")
