@@ -68,7 +68,9 @@ def for_session(program: "dict[str, Any]", raw: "bytes | None", world: World) ->
     if payload is None:
         return program
     place = payload.get("workspace")
-    here = (place.get("current_dir") if isinstance(place, dict) else None) or payload.get("cwd")
+    here = place.get("current_dir") if isinstance(place, dict) else None
+    if not isinstance(here, str) or not here:
+        here = payload.get("cwd")
     if not isinstance(here, str):
         return program
     here = _normal(here)

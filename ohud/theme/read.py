@@ -201,7 +201,8 @@ def read_theme_file(
 
 def project_folders(projects: dict[str, Any], home: str | None) -> list[str]:
     """The directories of `[projects]` as a session's is compared with them, the longest first."""
-    return sorted({_normal(path, home) for path in projects}, key=lambda path: (-len(path), path))
+    folders = {folder for path in projects for folder in _folders(path, home)}
+    return sorted(folders, key=lambda path: (-len(path), path))
 
 
 def bundled_dir(folder: str = "themes") -> str:
@@ -272,10 +273,17 @@ def _project(config: Layer, home: str | None, directory: str) -> KeyPath | None:
     best: tuple[int, KeyPath | None] = (0, None)
     for path in config.values:
         if path[0] == "projects" and path[-1] == "theme":
-            above = _normal(str(path[1]), home)
-            if (here == above or here.startswith(above.rstrip(os.sep) + os.sep)) and len(above) > best[0]:
-                best = (len(above), path)
+            for above in _folders(str(path[1]), home):
+                if (here == above or here.startswith(above.rstrip(os.sep) + os.sep)) and len(above) > best[0]:
+                    best = (len(above), path)
     return best[1]
+
+
+def _folders(path: str, home: str | None) -> list[str]:
+    """A directory of `[projects]` as it is written and, where a link is in it, as the host names it."""
+    given = _normal(path, home)
+    real = os.path.normcase(os.path.realpath(given))
+    return [given] if real == given or not os.path.isabs(given) else [given, real]
 
 
 def _normal(path: str, home: str | None) -> str:

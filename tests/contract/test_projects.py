@@ -1,6 +1,7 @@
 """`[projects]`: the theme of the longest directory above the session's, and of no other."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,8 @@ def test_reading_and_drawing_agree(home: Path, directory: str, theme: str) -> No
     path = f"{home}/{directory}"
     loaded = read.load(str(home / ".config/ohud/config.toml"), home=str(home), directory=path)
     assert loaded.theme.segments["name"].value == f"'{theme}'"
-    for payload in ({"cwd": "/", "workspace": {"current_dir": path}}, {"cwd": path}):
+    named = [{"cwd": "/", "workspace": {"current_dir": path}}, {"cwd": path, "workspace": {"current_dir": 7}}]
+    for payload in (*named, {"cwd": path}):
         done = launch(STATUS_LINE, Input(json.dumps(payload).encode()), {"HOME": str(home)}, home)
         assert (done.text, done.errors) == (f"{theme}+own\n", "")
     programs = list((home / ".cache" / "ohud").glob("program-*"))
@@ -82,3 +84,14 @@ def test_session_without_a_directory_has_the_theme_of_the_config(home: Path, pay
 def test_project_theme_that_is_missing_is_said(home: Path) -> None:
     done = launch(STATUS_LINE, Input(json.dumps({"cwd": f"{home}/broken"}).encode()), {"HOME": str(home)}, home)
     assert "ohud check" in done.text and "missing" in done.text
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights there")
+def test_a_link_to_a_project_is_the_project(home: Path) -> None:
+    """The host names directories without links, whichever way the session has come there."""
+    (home / "elsewhere" / "inner").mkdir(parents=True)
+    (home / "work").symlink_to(home / "elsewhere")
+    for directory in (f"{home}/work", f"{home}/elsewhere/inner"):
+        payload = {"workspace": {"current_dir": directory}}
+        done = launch(STATUS_LINE, Input(json.dumps(payload).encode()), {"HOME": str(home)}, home)
+        assert (done.text, done.errors) == ("one+own\n", "")
