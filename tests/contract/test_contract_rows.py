@@ -377,3 +377,14 @@ def test_what_is_wrong_with_a_theme_is_told_on_stderr_and_in_the_log(notices: st
         assert "unknown function `lenght`" in errors[0]
     log = (session.cache / "ohud" / "errors.log").read_text().splitlines()
     assert [line.partition(" ")[2] for line in log] == [line.partition(" ")[2] for line in errors]
+
+
+@pytest.mark.parametrize(
+    ("rows", "drawn"),
+    [("6", 5), ("3", 2), ("2", 1), ("1", 1), ("50", 9), (None, 9), ("0", 9), ("-4", 9), ("x", 9), ("", 9), (" 4 ", 3)],
+)
+def test_the_first_lines_win_in_a_low_terminal(rows: str | None, drawn: int, tmp_path: Path) -> None:
+    """All but one row, and never none; what is no number of rows is no limit."""
+    session = Session(tmp_path)
+    session.configure('template = "1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9"\n')
+    assert session.line({}, LINES=rows).split() == list("123456789")[:drawn]
