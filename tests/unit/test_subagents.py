@@ -216,12 +216,19 @@ def test_without_a_width_there_is_no_limit() -> None:
     assert one("columns = 50\n" + config, task, columns=None) == "x" * 45 + "…"
     assert one("columns = 50\n" + config, task, columns=80) == "x" * 79 + "…"
     assert one(config + "[limits]\ncells = 20\n", task, columns=80) == "x" * 19 + "…"
+    assert one(config + "[limits]\ncells = 20\n", task, columns=None) == "x" * 19 + "…"
     assert one(config, task, columns=1) == "…"
     assert one(config, task, columns=10**30) == "x" * 300
     spread = "[subagents]\ntemplate = '{{ task.label }}{{ fill() }}{{ task.status }}|{{ terminal.columns }}'\n"
     assert one(spread, columns=None) == "Find call sites running|"
     assert one("columns = 50\n" + spread, columns=None) == "Find call sites" + " " * 21 + "running|46"
     assert one(spread, columns=40) == "Find call sites" + " " * 15 + "running|40"
+
+
+def test_space_that_grows_has_nowhere_to_grow_without_a_width() -> None:
+    """One cell of it is left, and the template is told of no width."""
+    config = "[subagents]\ntemplate = \"a{{ fill() }}b{{ terminal.columns or '?' }}\"\n"
+    assert (one(config, columns=None), one(config, columns=10)) == ("a b?", "a      b10")
 
 
 def test_the_environment_says_nothing_about_the_width() -> None:
