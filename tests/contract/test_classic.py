@@ -151,6 +151,11 @@ LINES: list[tuple[str, dict[str, Any], str]] = [
         {"context_window": WINDOW, "rate_limits": {"five_hour": {"used_percentage": 5}}},
         "Context ████░░░░░░ 43% │ Usage ░░░░░░░░░░ 5% (5h)",
     ),
+    (
+        "",
+        {"rate_limits": {"five_hour": {"used_percentage": 5, "resets_at": NOW + 30}}},
+        "Usage ░░░░░░░░░░ 5% (5h) resets in <1m",
+    ),
     ("", {"cost": {"total_cost_usd": 0.42}}, "Cost $0.42"),
     ("show_cost = true", {"cost": {"total_cost_usd": 0}}, "Cost $0.00"),
     ("show_cost = true", {"transcript_path": "~/s.jsonl"}, "Cost $0.05 (est)"),
