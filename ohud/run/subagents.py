@@ -74,7 +74,7 @@ def render(raw: "bytes | None", program: "dict[str, Any]", world: World) -> "Ite
         if not isinstance(name, str) or not name:
             continue
         root["task"] = task
-        content = _content(program, root, world, faults)
+        content = _content(program, root, width, world, faults)
         if content is not None:
             yield '{"id":' + quote(name) + ',"content":' + quote(content) + "}\n"
     if faults:
@@ -156,7 +156,9 @@ class _Row(Segments):
         return scope
 
 
-def _content(program: "dict[str, Any]", root: "dict[str, Any]", world: World, faults: "list[str]") -> "str | None":
+def _content(
+    program: "dict[str, Any]", root: "dict[str, Any]", width: "int | None", world: World, faults: "list[str]"
+) -> "str | None":
     """
     What the row of the document's task shows.
 
