@@ -29,7 +29,16 @@ def _title(text: str) -> str:
 
 
 def _trim(text: str, chars: "str | None" = None) -> str:
-    return text.strip(chars)
+    if chars is None or not isinstance(chars, str) or len(chars) < 32:
+        return text.strip(chars)
+    # `strip` looks through all of them for each letter
+    away = set(chars)
+    start, end = 0, len(text)
+    while start < end and text[start] in away:
+        start += 1
+    while end > start and text[end - 1] in away:
+        end -= 1
+    return text[start:end]
 
 
 def _replace(text: str, old: str, new: str, count: "int | None" = None) -> str:

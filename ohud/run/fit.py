@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ohud.run.style import Caps, Colour, Style
 
 _WIDEST = 1000  # cells of any line
-_LONGEST = 16384  # characters that rows may add to a line
+_LONGEST = 16384  # characters that rows may add to a line; to all lines twice as many
 
 
 def fit(text: str, sheet: Sheet, columns: int | None, lines: int, fills: bool = True) -> list[str]:
@@ -22,6 +22,7 @@ def fit(text: str, sheet: Sheet, columns: int | None, lines: int, fills: bool = 
     limit = _WIDEST if columns is None else max(1, min(columns, _WIDEST))
     fitted: list[str] = []
     carried: list[str] = []
+    sheet.spare = 2 * _LONGEST
     for line in text.split("\n"):
         if len(fitted) >= lines:
             break
@@ -81,8 +82,10 @@ def _written(line: str, sheet: Sheet, limit: int, fills: bool) -> str:
     if count:
         free = max(count, limit - width(line)) if fills else count
         share, more = divmod(free, count)
+        parts = line.split("\udf00")
         for number in range(count):
-            line = line.replace("\udf00", " " * (share + (number < more)), 1)
+            parts[number] += " " * (share + (number < more))
+        line = "".join(parts)
     return line
 
 
@@ -91,7 +94,7 @@ def _rows(line: str, places: list[int], sheet: Sheet, limit: int) -> str:
     total = width(line) + line.count("\udf00")
     size, drops, texts, rows, ends = 0, [], {}, {}, {}
     for place, number in enumerate(places):
-        if number >= len(sheet.rows) or size + sheet.sizes[number] > _LONGEST:
+        if number >= len(sheet.rows) or size + sheet.sizes[number] > min(_LONGEST, sheet.spare):
             continue
         size += sheet.sizes[number]
         items, sep, caps = sheet.rows[number]
@@ -104,6 +107,7 @@ def _rows(line: str, places: list[int], sheet: Sheet, limit: int) -> str:
             drops.append((priority, -place, -at, cells))
         ends[place] = (0 if caps[3] else width(caps[0] + caps[1])) - gap if caps else -gap
         total += ends[place]
+    sheet.spare -= size
     drops.sort()
     left = len(drops)
     for _, place, at, cells in drops:
@@ -158,7 +162,7 @@ def _wrapped(line: str, sheet: Sheet, limit: int, lines: int) -> list[str]:
     for group in groups[:most]:
         mark = chr(0xDE00 + len(sheet.rows))
         sheet.rows.append(([items[each] for each in group], sep, caps))
-        sheet.sizes.append(sheet.sizes[number])
+        sheet.sizes.append(sum([sheet.size(items[each][0]) + len(sep) + 4 for each in group]))
         made.append(before + mark + after if made else line[:at] + mark + line[at + 1 :])
     return made
 
@@ -183,12 +187,23 @@ def _groups(kept: list[int], cells: list[int], first: int, others: int) -> list[
 
 def _whole(text: str, sheet: Sheet) -> str:
     """The text with all rows in it written out whole."""
-    for number in range(len(sheet.rows) - 1, -1, -1) if not text.isascii() else ():
-        mark = chr(0xDE00 + number)
-        if mark in text:
+    marks = _marks(text)
+    while marks:
+        # a row holds none but earlier ones
+        mark = max(marks)
+        marks.remove(mark)
+        number = ord(mark) - 0xDE00
+        if number < len(sheet.rows):
             items = sheet.rows[number][0]
-            text = text.replace(mark, _joined([item[0] for item in items], sheet, number, list(range(len(items)))))
+            joined = _joined([item[0] for item in items], sheet, number, list(range(len(items))))
+            marks |= _marks(joined)
+            text = text.replace(mark, joined)
     return text
+
+
+def _marks(text: str) -> set[str]:
+    """The marks of the rows in a text."""
+    return set() if text.isascii() else {c for c in text if "\ude00" <= c < "\udf00"}
 
 
 def _joined(texts: list[str], sheet: Sheet, number: int, kept: list[int]) -> str:

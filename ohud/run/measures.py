@@ -107,6 +107,8 @@ def _bar(value: "Any", width: int = 10, full: "str | None" = None, empty: "str |
     share = min(100, max(0, number_of(value)))
     width = max(0, whole(width, -1000, 200))
     track = "░" if empty is None else empty
+    if len(full or "x") != 1 or len(track) != 1:
+        raise Fault("a bar is drawn with single characters")
     eighths = int(share * width * 8 / 100)
     if full is None:
         bar = "█" * (eighths // 8)
@@ -114,8 +116,6 @@ def _bar(value: "Any", width: int = 10, full: "str | None" = None, empty: "str |
             bar += "▏▎▍▌▋▊▉"[eighths % 8 - 1]
     else:
         bar = full * (eighths // 8)
-    if len(full or "x") != 1 or len(track) != 1:
-        raise Fault("a bar is drawn with single characters")
     return bar + track * (width - len(bar))
 
 

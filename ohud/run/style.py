@@ -44,6 +44,7 @@ class Sheet:
         # items (text, style, priority), separator, None or (start, end, pad, apart) of a powerline
         self.rows: list[tuple[list[tuple[str, Style | None, int]], str, Caps | None]] = []
         self.sizes: list[int] = []
+        self.spare = 0  # characters that rows may still add to the text
         self.mark = "…"  # ends what is cut
         self.light = False  # the terminal's background
         self.wraps: dict[int, tuple[int, int]] = {}  # row that may take more lines: how many, and their indent
@@ -179,6 +180,8 @@ class Sheet:
     ) -> str:
         if type(wrap) is not str or wrap not in LINES:
             raise Fault("`wrap` is a number of lines from 1 to 10")
+        if sum([len(item[0]) for item in items]) > _LIMIT:
+            raise Fault("a row is too long")
         kept = [
             (_line(text), style, self._priority(text) if priority is None else priority)
             for text, style, priority in items
@@ -211,8 +214,8 @@ class Sheet:
         """Characters that the text grows to when its rows are written out."""
         size = len(text)
         if not text.isascii():
-            for number, more in enumerate(self.sizes):
-                size += more * text.count(chr(0xDE00 + number))
+            known = len(self.sizes)
+            size += sum([self.sizes[ord(c) - 0xDE00] for c in text if 0 <= ord(c) - 0xDE00 < known])
         return size
 
 

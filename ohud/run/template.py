@@ -10,6 +10,7 @@ from ohud.run.value import (
     TEXT_LIMIT,
     UNDEFINED,
     Segment,
+    labour,
     opened,
     printed,
     weigh,
@@ -162,6 +163,8 @@ def _run(body: "list[Node]", frame: _Frame) -> None:
 
 def _enter(initial: "list[Node]", frame: _Frame) -> None:
     """Sets the variables of a scope as it is entered: [slot] undefined, [slot, node] that value."""
+    if len(initial) > 15:
+        frame.context.spend(len(initial) >> 4)
     for entry in initial:
         frame.slots[entry[0]] = _attempt(entry[1], frame, UNDEFINED) if len(entry) > 1 else UNDEFINED
 
@@ -197,9 +200,10 @@ def _assign(target: "Node", value: "Any", frame: _Frame) -> None:
     if isinstance(target, int):
         frame.slots[target] = value
         return
-    items = list(_items(value))
+    items = _items(value)
     if len(items) != len(target):
         raise Fault("%d names cannot take %d values" % (len(target), len(items)))
+    frame.context.spend(len(target) >> 3)
     for part, item in zip(target, items, strict=True):
         _assign(part, item, frame)
 
@@ -307,6 +311,7 @@ def _captured(body: "list[Node]", frame: _Frame) -> str:
 
 def _with(node: "Node", frame: _Frame) -> None:
     _, enter, pairs, body = node
+    frame.context.spend(len(pairs) >> 1)
     _enter(enter, frame)
     for target, source in pairs:
         try:
@@ -399,7 +404,9 @@ def _part(node: "Node", frame: _Frame) -> "Any":
         return value
     if not isinstance(value, (str, list, tuple)):
         raise Fault("only texts and lists can be sliced")
-    return value[start:stop:step]
+    part = value[start:stop:step]
+    frame.context.spend(len(part) >> 7)
+    return part
 
 
 def _loop(node: "Node", frame: _Frame) -> "Any":
@@ -539,6 +546,7 @@ def _either(node: "Node", frame: _Frame) -> "Any":
 
 def _compared(node: "Node", frame: _Frame) -> "Any":
     left = opened(_value(node[1], frame))
+    frame.context.spend(len(node[2]) >> 1)
     for operator, other in node[2]:
         right = opened(_value(other, frame))
         if not _holds(operator, left, right, frame):
@@ -554,8 +562,11 @@ def _holds(operator: str, left: "Any", right: "Any", frame: _Frame) -> bool:
             if isinstance(right, dict):
                 raise Fault("a key is a text, a number, a boolean or none")
             frame.context.spend(weigh(left) + weigh(right) >> 2)
-        elif isinstance(right, (str, list, tuple)):
-            frame.context.spend(len(right) >> 5)
+        elif isinstance(right, str):
+            frame.context.spend(len(right) >> 4)
+        elif isinstance(right, (list, tuple)):
+            # a long text may be compared to its end with each of them
+            frame.context.spend(len(right) * (1 + (len(left) >> 10 if isinstance(left, str) else 0)) >> 3)
         return (left in right) is (operator == "in")
     if many and isinstance(right, (list, dict, tuple)):
         frame.context.spend(weigh(left) + weigh(right) >> 2)
@@ -585,6 +596,8 @@ def _filtered(node: "Node", frame: _Frame) -> "Any":
         if not text:
             return ""
         arguments, named = _arguments(node, frame)
+        # styles in the text are counted, words and colours of the arguments are looked up
+        context.spend((len(text) >> 4) + (sum([len(a) for a in arguments if isinstance(a, str)]) >> 2))
         if name in SCALES:
             return style(context.sheet, text, opened(value), *arguments, **named)
         return style(context.sheet, text, *arguments, **named)
@@ -602,7 +615,7 @@ def _filtered(node: "Node", frame: _Frame) -> "Any":
     if kind == "list" or kind == "order":
         value = printed(value) if raw is not value and not isinstance(raw, (list, dict, tuple)) else raw
         if isinstance(value, (str, list, dict, tuple)):
-            context.spend(weigh(value) >> 2 if kind == "order" else len(value) >> 4)
+            context.spend(labour(value) >> 2 if kind == "order" else len(value) >> 3)
     elif kind == "text" or kind == "context text":
         value = printed(value)
         context.spend(len(value) >> 4)
@@ -614,6 +627,8 @@ def _filtered(node: "Node", frame: _Frame) -> "Any":
         return ""
     else:
         value = raw
+        if isinstance(value, (list, tuple)):
+            context.spend(min(len(value), 200) >> 3)
     arguments, named = _arguments(node, frame)
     if kind[:7] == "context":
         value = function(context, value, *arguments, **named)
@@ -623,11 +638,14 @@ def _filtered(node: "Node", frame: _Frame) -> "Any":
         if len(value) > TEXT_LIMIT:
             raise Fault("a text is longer than %d characters" % TEXT_LIMIT)
         context.spend(len(value) >> 5)
+    elif name == "batch" or name == "slice":
+        context.spend(len(value) + sum(map(len, value)) >> 2)
     return value
 
 
 def _arguments(node: "Node", frame: _Frame) -> "tuple[list[Any], dict[str, Any]]":
     """The arguments of a filter, test or function; a segment counts as its value."""
+    frame.context.spend(len(node[3]) - 1 if len(node[3]) > 4 else 0)
     return [opened(_value(n, frame)) for n in node[3]], {name: opened(_value(n, frame)) for name, n in node[4]}
 
 
@@ -635,6 +653,8 @@ def _tested(node: "Node", frame: _Frame) -> "Any":
     value = _value(node[2], frame)
     if node[1] != "defined" and node[1] != "undefined":
         value = opened(value)
+        if isinstance(value, str):
+            frame.context.spend(len(value) >> 5)
     arguments, named = _arguments(node, frame)
     return TESTS[node[1]](value, *arguments, **named)
 
@@ -647,9 +667,11 @@ def _called(node: "Node", frame: _Frame) -> "Any":
     _, _, slots, names, defaults, size, enter, body = macro.node
     if len(arguments) > len(slots):
         raise Fault("a macro is given too many arguments")
+    context = frame.context
+    context.spend((len(arguments) + len(named) + len(slots) >> 2) + (size >> 4))
     values = [_value(argument, frame) for argument in arguments]
     given = {name: _value(argument, frame) for name, argument in named}
-    inner = _Frame(min(int(size), 4000), macro.frame, frame.context, frame.scope)
+    inner = _Frame(min(int(size), 4000), macro.frame, context, frame.scope)
     missing = []
     for at, slot in enumerate(slots):
         if at < len(values):
@@ -660,7 +682,6 @@ def _called(node: "Node", frame: _Frame) -> "Any":
             missing.append(at)
     if given:
         raise Fault("a macro is given an argument that it does not take")
-    context = frame.context
     if context.calls >= _CALL_LIMIT:
         raise Fault("macros call each other more than %d deep" % _CALL_LIMIT)
     context.calls += 1
@@ -678,27 +699,34 @@ def _called(node: "Node", frame: _Frame) -> "Any":
 def _row(node: "Node", frame: _Frame) -> "Any":
     _, _, items, _, named = node
     found: list[tuple[str, int | None]] = []
-    frame.context.spend(len(items))
+    frame.context.spend(2 * len(items))
     for item in items:
         value = _value(item, frame)
         if isinstance(value, Segment):
             found.append((printed(value), value.priority))
         else:
             found.append((printed(value), None))
-    return frame.context.sheet.row(found, **{name: printed(_value(n, frame)) for name, n in named})
+    return frame.context.sheet.row(found, **_options([item[0] for item in found], named, frame))
 
 
 def _powerline(node: "Node", frame: _Frame) -> "Any":
     _, _, items, _, named = node
     found: list[tuple[str, str | None, int | None]] = []
-    frame.context.spend(len(items))
+    frame.context.spend(2 * len(items))
     for item in items:
         value = _value(item, frame)
         if isinstance(value, Segment):
             found.append((value.plain if value.visible else "", value.style, value.priority))
         else:
             found.append((printed(value), None, None))
-    return frame.context.sheet.powerline(found, **{name: printed(_value(n, frame)) for name, n in named})
+    return frame.context.sheet.powerline(found, **_options([item[0] for item in found], named, frame))
+
+
+def _options(texts: "list[str]", named: "list[Node]", frame: _Frame) -> "dict[str, str]":
+    """The named arguments of a row, once their text and that of its items is paid for."""
+    options = {name: printed(_value(node, frame)) for name, node in named}
+    frame.context.spend(sum(map(len, texts)) + sum(map(len, options.values())) >> 3)
+    return options
 
 
 def _fill(node: "Node", frame: _Frame) -> "Any":

@@ -98,6 +98,16 @@ def weigh(value: "Any", most: int = LIST_LIMIT) -> int:
     return found
 
 
+def labour(value: "Any") -> int:
+    """What it takes to compare the items of a list, object or text: values, and the letters of those that are text."""
+    if isinstance(value, str):
+        return len(value)
+    found = weigh(value)
+    for items in (value, value.values()) if isinstance(value, dict) else (value,):
+        found += sum([len(item) for item in map(opened, items) if isinstance(item, str)]) >> 2
+    return found
+
+
 def number_of(value: "Any") -> "int | float":
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value
