@@ -15,7 +15,7 @@ from ohud.theme import fieldset, read
 from ohud.theme.expressions import LENGTH, compile_expression
 from ohud.theme.icons import CUT
 from ohud.theme.styles import wrong_entry, wrong_style
-from ohud.theme.templates import Template, compile_template
+from ohud.theme.templates import FLAW_LIMIT, Template, compile_template
 
 # Processor seconds that reading and compiling a theme may take; files within the limits need a tenth.
 _DEADLINE_S = 2.0
@@ -238,6 +238,7 @@ class _Work:
             icons=theme.icons,
             values=(*values, *self.values),
             options=theme.options,
+            flaws=max(1, FLAW_LIMIT - len(self.problems)),
         )
         for flaw in found.flaws:
             # What a missing part of the theme would have named is no mistake of its own.

@@ -49,6 +49,8 @@ LOOP_LIMIT = 3
 INTEGER_LIMIT = 10**15
 ITEM_LIMIT = 256
 TEXT_LIMIT = 8192
+NAME_LIMIT = 256  # names that a template sets: jinja2's analysis copies them for every branch
+FLAW_LIMIT = 30  # flaws of one template that are looked into
 
 Node = Any
 
@@ -161,28 +163,35 @@ def compile_template(
     icons: str = "emoji",
     values: Collection[str] = (),
     options: Mapping[str, str | int | float | bool] | None = None,
+    flaws: int = FLAW_LIMIT,
 ) -> Template:
     """
     The lowered tree of a template text, or what is wrong with it.
 
     Takes:    names: the segments' names; palette: colour names; icons: nerd, emoji or ascii; values: further plain
               names, such as `value`; options: the theme's, constants to its templates: what they rule out is not
-              compiled, so it costs nothing
+              compiled, so it costs nothing; flaws: after so many the rest is not looked at
     Errors:   none; every flaw is in the result
     """
-    work = _Lowering(text, frozenset(names), dict(palette or {}), icons, frozenset(values))
+    work = _Lowering(text, frozenset(names), dict(palette or {}), icons, frozenset(values), flaws)
     ir: Node | None = None
+    end: Flaw | None = None
     try:
         tree = work.parse()
         if tree is not None:
             _Choosing(work, options or {}).visit(tree)
             ir = work.template(tree)
+    except _Enough:
+        # said last
+        last = work.text.count("\n") + 1
+        end = Flaw("there are more mistakes than are looked at", -1, 0, "mend those first", "fatal", last)
     except Exception as fault:
         # nesting beyond the interpreter's stack, digits beyond its limit: none is a template error
         work.flaws.append(Flaw(f"the template cannot be read ({type(fault).__name__}), it is too deep or too large"))
-    flaws = tuple(sorted(dict.fromkeys(work.flaws), key=lambda flaw: (flaw.line or 0, flaw.start)))
-    fatal = any(flaw.weight == "fatal" for flaw in flaws)
-    return Template(None if fatal else ir, frozenset() if fatal else frozenset(work.used), flaws)
+    found = tuple(sorted(dict.fromkeys(work.flaws), key=lambda flaw: (flaw.line or 0, flaw.start)))
+    found += (end,) if end else ()
+    fatal = any(flaw.weight == "fatal" for flaw in found)
+    return Template(None if fatal else ir, frozenset() if fatal else frozenset(work.used), found)
 
 
 def normal(text: str) -> str:
@@ -193,6 +202,10 @@ def normal(text: str) -> str:
 def environment() -> Environment:
     """The environment whose parser defines the syntax; only `parse` of it is used."""
     return Environment(extensions=[], autoescape=False, cache_size=0)
+
+
+class _Enough(Exception):
+    """There are so many flaws that the rest of the template is not looked at."""
 
 
 @dataclass
@@ -306,7 +319,13 @@ class _Lowering:
     """One template on its way to the lowered form, with the flaws found so far."""
 
     def __init__(
-        self, text: str, names: frozenset[str], palette: dict[str, str], icons: str, values: frozenset[str]
+        self,
+        text: str,
+        names: frozenset[str],
+        palette: dict[str, str],
+        icons: str,
+        values: frozenset[str],
+        most: int,
     ) -> None:
         self.text = normal(text)
         self.names = names
@@ -318,6 +337,10 @@ class _Lowering:
         self.macros: dict[str, list[nodes.Macro]] = {}
         self.seen: dict[tuple[int, str], int] = {}
         self.optional: set[int] = set()
+        self.most = most
+        self.tags: list[tuple[int, int]] | None = None
+        self.lines: list[int] = []
+        self.found: dict[tuple[int, str], list[tuple[int, int]]] = {}
 
     # Reading
 
@@ -349,6 +372,7 @@ class _Lowering:
     def _measure(self, tree: nodes.Template) -> bool:
         """Whether the tree is within the limits on nodes and depth."""
         size = 0
+        stored: set[str] = set()
         waiting: list[tuple[nodes.Node, int]] = [(tree, 0)]
         while waiting:
             node, depth = waiting.pop()
@@ -359,6 +383,11 @@ class _Lowering:
             if depth > DEPTH_LIMIT:
                 self._flaw(f"nested more than {DEPTH_LIMIT} deep", node)
                 return False
+            if isinstance(node, nodes.Name) and node.ctx != "load":
+                stored.add(node.name)
+                if len(stored) > NAME_LIMIT:
+                    self._flaw(f"more than {NAME_LIMIT} names are set", node)
+                    return False
             if isinstance(node, nodes.Macro):
                 self.macros.setdefault(node.name, []).append(node)
             waiting.extend((child, depth + 1) for child in node.iter_child_nodes())
@@ -409,26 +438,47 @@ class _Lowering:
         Each time the same pattern is asked for on a line, the next place that matches is meant: what is wrong once
         is wrong at all its places.
         """
+        if len(self.flaws) >= self.most:
+            raise _Enough
         line = at if isinstance(at, int) else _line(at)
         start, length = -1, 0
         if pattern:
-            places = list(self._places(line, pattern))
+            places = self.found.get((line, pattern))
+            if places is None:
+                places = self.found[line, pattern] = list(self._places(line, pattern))
             turn = self.seen[line, pattern] = self.seen.get((line, pattern), -1) + 1
             if turn < len(places):
                 start, length = places[turn]
         self.flaws.append(Flaw(message, start, length, help, weight, line))
 
     def _places(self, line: int, pattern: str) -> Iterator[tuple[int, int]]:
-        lines = self.text.split("\n")
-        if not 0 < line <= len(lines):
+        if not self.lines:
+            self.lines = [0, *(match.end() for match in re.finditer("\n", self.text)), len(self.text) + 1]
+        if not 0 < line < len(self.lines):
             return
-        begin = sum(len(text) + 1 for text in lines[: line - 1])
-        end = begin + len(lines[line - 1])
-        for tag in re.finditer(r"\{([{%]).*?[}%]\}", self.text, re.DOTALL):
-            for match in re.finditer(pattern, self.text[tag.start() : tag.end()]):
-                start = tag.start() + match.start(1)
-                if begin <= start < end:
-                    yield start, match.end(1) - match.start(1)
+        begin, end = self.lines[line - 1], self.lines[line] - 1
+        tags = iter([(first, last) for first, last in self._tags() if first < end and last > begin])
+        first, last = next(tags, (end, end))
+        base = first
+        for match in re.finditer(pattern, self.text[base:end]):
+            start = base + match.start(1)
+            while start >= last < end:
+                first, last = next(tags, (end, end))
+            if max(first, begin) <= start:
+                yield start, match.end(1) - match.start(1)
+
+    def _tags(self) -> list[tuple[int, int]]:
+        """Where each `{{ }}` and `{% %}` begins and ends."""
+        if self.tags is None:
+            self.tags = []
+            start = -1
+            for mark in re.finditer(r"\{[{%]|[}%]\}", self.text):
+                if start < 0 and mark[0][0] == "{":
+                    start = mark.start()
+                elif start >= 0 and mark[0][1] == "}":
+                    self.tags.append((start, mark.end()))
+                    start = -1
+        return self.tags
 
     def _refused_tag(self, tag: str, at: nodes.Node | int) -> None:
         pattern = r"\{%[-+]?\s*(" + tag + r")\b"
