@@ -26,11 +26,12 @@ LARGEST = 10000
 _NUMBER = (int, float)
 
 
-def evaluate(ir: "list[Any]", document: "Any", fuel: int = 5000) -> "Any":
+def evaluate(ir: "list[Any]", document: "Any", fuel: int = 5000, pool: "list[int] | None" = None) -> "Any":
     """
     The JSON value of a lowered expression over a document.
 
-    Takes:   fuel: one unit a node visited, one an element built or compared
+    Takes:   fuel: one unit a node visited, one an element built or compared; pool: what all expressions of a render
+             may use together, made smaller by what this one does
     Returns: a JSON value of at most 10,000 nodes (or a part of the document, as it is); its lists may be shared, so
              nobody may change it
     Errors:  Fault when an operand has the wrong type, the work is too much, or the nodes are damaged
@@ -38,7 +39,13 @@ def evaluate(ir: "list[Any]", document: "Any", fuel: int = 5000) -> "Any":
     try:
         if ir[0] == "get":
             return _get(ir[1], document)
-        result = run(ir, document, [fuel])
+        meter = [fuel if pool is None else min(fuel, pool[0])]
+        given = meter[0]
+        try:
+            result = run(ir, document, meter)
+        finally:
+            if pool is not None:
+                pool[0] -= given - max(0, meter[0])
         if type(result) is list or type(result) is dict:
             weigh(result, LARGEST)
         return result

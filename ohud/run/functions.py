@@ -89,6 +89,7 @@ def _contains(meter: "list[int]", subject: "Any", search: "Any") -> bool:
     if type(subject) is str:
         if type(search) is not str:
             raise Fault(f"`contains` looks for a text in a text, not for {_kind(search)}")
+        pay(meter, len(subject) >> 5)
         return search in subject
     each = 1
     if type(search) is list or type(search) is dict:
@@ -108,6 +109,7 @@ def _floor(meter: "list[int]", number: "Any") -> "Any":
 def _join(meter: "list[int]", glue: str, texts: "list[str]") -> str:
     if sum([len(text) for text in texts]) + len(glue) * len(texts) > LONGEST + len(glue):
         raise Fault("`join` builds a text that is too long")
+    pay(meter, len(glue) * len(texts) >> 6)
     return glue.join(texts)
 
 
@@ -159,8 +161,7 @@ def _not_null(meter: "list[int]", *values: "Any") -> "Any":
 
 
 def _reverse(meter: "list[int]", value: "Any") -> "Any":
-    if type(value) is list:
-        pay(meter, len(value))
+    pay(meter, len(value) if type(value) is list else len(value) >> 6)
     return value[::-1]
 
 

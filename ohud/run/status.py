@@ -26,6 +26,7 @@ _PATIENCE = 3
 _DEFAULT_PRIORITY = 50
 _MARGIN = 4  # cells that the host keeps for itself, where no config says
 _TEXT_LIMIT = 8192
+_POOL = 20_000  # fuel of all expressions together
 
 
 # When the render has to end: by the processor's clock, and by the one on the wall [s].
@@ -165,6 +166,7 @@ class Segments:
         self.sheet.mark = program["mark"]
         self.sheet.light = program["background"] == "light"
         self.made: dict[str, Segment] = {}
+        self.pool = [_POOL]
         self.context = Context(
             sheet=self.sheet,
             now=world.now,
@@ -214,7 +216,7 @@ class Segments:
             return value
         from ohud.run.expression import evaluate
 
-        value = evaluate(ir, self.document)
+        value = evaluate(ir, self.document, pool=self.pool)
         # A literal may hold line feeds, and text that was put together has not been seen by `clean`.
         return clean(value, _TEXT_LIMIT) if type(value) is str else value
 

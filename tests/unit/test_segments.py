@@ -107,3 +107,13 @@ def test_every_cut_has_the_themes_mark() -> None:
     assert drawn(theme, payload, COLUMNS="14") == "abc… abcd…"
     assert drawn('icons = "ascii"\n' + theme, payload, COLUMNS="14") == "abc~ abcd~"
     assert drawn('cut = ">"\n' + theme, payload, COLUMNS="14") == "abc> abcd>"
+
+
+def test_all_expressions_of_a_render_share_their_fuel() -> None:
+    """What one expression may cost is not there anew for each of a hundred: the later ones are left out."""
+    costly = "@ | [@,@,@,@,@,@,@,@] | [@,@,@,@,@,@,@,@][] | map(&[a,a,a,a,a,a,a,a], @) | length(@)"
+    names = [f"s{number}" for number in range(150)]
+    segments = "".join(f'{name} = "{costly}"\n' for name in names)
+    theme = "template = '{{ " + " ~ ".join(f"{name}.visible" for name in names) + " }}'\n[segments]\n" + segments
+    line = drawn(theme, {"a": 1}).split("\n")[0]
+    assert line.startswith("truetrue") and line.endswith("falsefalse")
