@@ -57,6 +57,12 @@ class Segment:
     def __gt__(self, other: object) -> bool:
         return bool(self.value > opened(other))
 
+    def __le__(self, other: object) -> bool:
+        return bool(self.value <= opened(other))
+
+    def __ge__(self, other: object) -> bool:
+        return bool(self.value >= opened(other))
+
     def __hash__(self) -> int:
         return hash(self.value)
 

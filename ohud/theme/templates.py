@@ -139,6 +139,21 @@ _INSTEAD_OF_CALL = {
     "caller": "hand the text to the macro as an argument",
     "now": "make a segment of `computed.now`",
 }
+# what other languages write, and what stands for it here
+_INSTEAD_OF_CHARACTER = {
+    "&": "write `and`", "?": "write `a if condition else b`", "!": "write `not`, or `!=` to compare",
+    "$": "a name stands alone", "@": "a name stands alone",
+}  # fmt: skip
+_INSTEAD_OF_NAME = {
+    "null": "write `none`", "nil": "write `none`",
+    "computed": "make a segment of it and write the segment's name",
+    "loop": "it is known inside `for` only",
+}  # fmt: skip
+_INSTEAD_OF_TOKEN = (
+    ("end of statement block`, got `=`", "values are compared with `==`"),
+    ("got `|`", "write `or`"),
+    ("end of statement block`, got `if`", "write `elif`"),
+)
 _ANSI = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white", "gray", "grey")
 
 
@@ -400,7 +415,8 @@ class _Lowering:
             start = int(found[2])
             character = self.text[start : start + 1]
             what = "a text is not closed" if character in ("'", '"') else f"unexpected character {quote(character)}"
-            self.flaws.append(Flaw(what, start, 1, line=fault.lineno))
+            help = _INSTEAD_OF_CHARACTER.get(character)
+            self.flaws.append(Flaw(what, start, 1, help, line=fault.lineno))
         elif found := re.match(r"Encountered unknown tag '(.*?)'", said):
             self._unknown_tag(found[1], fault.lineno)
         elif found := re.search(r"innermost block that needs to be closed is '(\w+)'", said):
@@ -416,7 +432,8 @@ class _Lowering:
         else:
             said = re.split(r"\. (?:Jinja|You|The|Did)\b", said)[0].rstrip(".").replace("'", "`")
             said = "".join("?" if invisible(c) else c for c in said[:1].lower() + said[1:])
-            self._flaw(said[:200], fault.lineno)
+            help = next((help for part, help in _INSTEAD_OF_TOKEN if part in said), None)
+            self._flaw(said[:200], fault.lineno, help=help)
 
     def _unknown_tag(self, tag: str, line: int) -> None:
         pattern = r"\{%[-+]?\s*(" + re.escape(tag) + r")\b"
@@ -425,7 +442,8 @@ class _Lowering:
         elif tag in _TAGS:
             self._flaw(f"`{tag}` has nothing that it belongs to here", line, pattern)
         else:
-            self._flaw(f"unknown tag {quote(tag)}", line, pattern, _did_you_mean(tag, _TAGS))
+            help = "did you mean `elif`?" if tag in ("elseif", "elsif") else _did_you_mean(tag, _TAGS)
+            self._flaw(f"unknown tag {quote(tag)}", line, pattern, help)
 
     # Flaws
 
@@ -542,7 +560,9 @@ class _Lowering:
         known = self._outside(name)
         if known is None:
             if at is not None:
-                close = _did_you_mean(name, self.names | self.values)
+                close = _INSTEAD_OF_NAME.get(name) or _did_you_mean(name, self.names | self.values)
+                if close is None and (name in _ANSI or name in self.palette):
+                    close = f"a colour is a text: `'{name}'`"
                 if name in FUNCTIONS:
                     close = f"`{name}` is a function: `{name}()`"
                 self._flaw(f"unknown name {quote(name)}", at, _word(name), help=close, weight="part")

@@ -346,3 +346,45 @@ def test_wrap_is_checked_when_compiled(wrap: str) -> None:
     """A number of lines that no row can have is named, at its place."""
     (flaw,) = compile_template("{{ row('a', wrap=" + wrap + ") }}", []).flaws
     assert flaw.message == "`wrap` is a number of lines from 1 to 10" and flaw.weight == "part"
+
+
+@pytest.mark.parametrize(
+    ("text", "help"),
+    [
+        ("{{ a && b }}", "write `and`"),
+        ("{{ a || b }}", "write `or`"),
+        ("{{ a ? 1 : 2 }}", "write `a if condition else b`"),
+        ("{{ $a }}", "a name stands alone"),
+        ("{{ !a }}", "write `not`, or `!=` to compare"),
+        ("{% if a = 1 %}{% endif %}", "values are compared with `==`"),
+        ("{% if a %}{% else if b %}{% endif %}", "write `elif`"),
+        ("{% if a %}{% elseif b %}{% endif %}", "did you mean `elif`?"),
+        ("{{ a | fg(red) }}", "a colour is a text: `'red'`"),
+        ("{{ null }}", "write `none`"),
+        ("{{ computed.model.name }}", "make a segment of it and write the segment's name"),
+        ("{{ loop.index }}", "it is known inside `for` only"),
+    ],
+)
+def test_what_other_languages_write_leads_to_what_is_written_here(text: str, help: str) -> None:
+    """The hint names the way this language has for it."""
+    assert [flaw.help for flaw in compile_template(text, ["a", "b"]).flaws][:1] == [help]
+
+
+def test_segments_in_lists_are_ordered_by_their_values_from_either_side() -> None:
+    """A text before a segment compares as the segment before a text does."""
+    low, high = [Segment("a", True, "a", "a")], [Segment("b", True, "b", "b")]
+    texts: list[list[Any]] = [["a"], ["b"]]
+    assert [[text >= other, text <= other] for text in texts for other in (low, high)] == [
+        [True, True],
+        [False, True],
+        [True, False],
+        [True, True],
+    ]
+
+
+def test_after_many_mistakes_the_rest_is_not_looked_at() -> None:
+    """The first thirty are named, and the end says that there are more."""
+    flaws = compile_template("{{ q }}" * 100, []).flaws
+    assert len(flaws) == 31 and {flaw.message for flaw in flaws[:30]} == {"unknown name `q`"}
+    assert [flaw.start for flaw in flaws[:3]] == [3, 10, 17]
+    assert flaws[-1].message == "there are more mistakes than are looked at" and flaws[-1].weight == "fatal"
