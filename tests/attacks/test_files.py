@@ -23,11 +23,13 @@ WINDOW_LIMIT = 300 * 1024
 
 
 def resolved(path: Path | str) -> tuple[str | None, float, int]:
-    """The model, the time it took [s], the bytes it took."""
+    """The model, the processor time it took [s], the bytes it took."""
     world = World({})
-    start = time.monotonic()
+    start, work = time.monotonic(), time.process_time()
     found = model.resolved({"transcript_path": str(path)}, world)
-    return found, time.monotonic() - start, world.bytes_read
+    work = time.process_time() - work
+    assert time.monotonic() - start < 2
+    return found, work, world.bytes_read
 
 
 def _socket(path: Path) -> None:

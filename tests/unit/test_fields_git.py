@@ -266,9 +266,10 @@ def test_head_that_is_no_plain_file_is_not_opened(tmp_path: Path) -> None:
         place = repository(tmp_path / str(number) / ".git")
         (place / "HEAD").unlink()
         make(place / "HEAD")
-        start = time.monotonic()
+        start, work = time.monotonic(), time.process_time()
         assert facts(tmp_path / str(number)) == NOTHING
-        assert time.monotonic() - start < 0.05
+        assert time.process_time() - work < 0.05
+        assert time.monotonic() - start < 2
 
 
 def test_git_file_traps_are_no_repository(tmp_path: Path) -> None:

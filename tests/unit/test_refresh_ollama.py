@@ -146,12 +146,12 @@ def test_chunks_are_put_together() -> None:
 def test_end_that_stays_open_is_not_waited_for() -> None:
     def lingering(connection: socket.socket, path: str) -> None:
         connection.sendall(reply(b'{"version": "1"}'))
-        time.sleep(0.6)
+        time.sleep(1.5)
 
     with server(lingering) as (host, _):
         begin = time.monotonic()
         assert ask(host, "version", 5000)["up"] is True
-        assert time.monotonic() - begin < 0.4
+        assert time.monotonic() - begin < 1.0
 
 
 def drips(connection: socket.socket, path: str) -> None:
@@ -173,7 +173,7 @@ def test_slow_answer_ends_in_time(answer: Answer) -> None:
     with server(answer) as (host, _):
         begin = time.monotonic()
         assert ask(host, "version", 300) == DOWN
-        assert time.monotonic() - begin < 0.5
+        assert time.monotonic() - begin < 0.9
 
 
 def floods_its_body(connection: socket.socket, path: str) -> None:

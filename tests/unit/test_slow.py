@@ -579,7 +579,7 @@ def test_without_fork_nothing_is_renewed(tmp_path: Path, monkeypatch: pytest.Mon
     kept = {"value": 3, "at": 1.0, "tried": 1.0, "failed": 0}
     assert world.write_private(f"slow-{slow._name('probe', {'a': 1})}.json", json.dumps(kept).encode())
     assert fact(world, "probe", {"a": 1}, 5.0, wait=1.0) == kept
-    assert time.monotonic() - began < 0.5
+    assert time.monotonic() - began < 0.9
 
 
 def test_fork_that_fails_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
