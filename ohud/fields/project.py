@@ -99,7 +99,4 @@ def _path(payload: "dict[str, Any]", keys: "tuple[str, ...]", world: "World") ->
     found = text(table(payload, *keys[:-1]).get(keys[-1]))
     if found is None or len(found) < _LONG:
         return found
-    from ohud.run.clean import clean
-
-    whole = table(world.raw, *keys[:-1]).get(keys[-1])
-    return text(clean(whole, _LONGEST)) if isinstance(whole, str) else found
+    return text(world.given(keys, _LONGEST)) or found

@@ -111,6 +111,15 @@ class World:
         raw = system.environ.get(name.encode())
         return raw.decode("utf-8", "surrogateescape") if isinstance(raw, bytes) else None
 
+    def given(self, keys: "tuple[str, ...]", limit: int) -> "str | None":
+        """A text of the payload, cleaned, up to a limit [characters] of its own; None for anything else."""
+        from ohud.run.clean import clean
+
+        found: object = self.raw
+        for key in keys:
+            found = found.get(key) if isinstance(found, dict) else None
+        return clean(found, limit) if isinstance(found, str) else None
+
     def stat(self, path: str) -> "stat_result | None":
         """Facts of a path, links followed; None when there is nothing to see."""
         if not usable(path):
