@@ -189,14 +189,14 @@ def _whole(text: str, sheet: Sheet) -> str:
     """The text with all rows in it written out whole."""
     marks = _marks(text)
     while marks:
-        # a row holds none but earlier ones
         mark = max(marks)
         marks.remove(mark)
         number = ord(mark) - 0xDE00
         if number < len(sheet.rows):
             items = sheet.rows[number][0]
             joined = _joined([item[0] for item in items], sheet, number, list(range(len(items))))
-            marks |= _marks(joined)
+            # a row holds none but earlier ones; what was forged may not go round in circles
+            marks |= {other for other in _marks(joined) if other < mark}
             text = text.replace(mark, joined)
     return text
 

@@ -25,9 +25,9 @@ WINDOW_LIMIT = 300 * 1024
 def resolved(path: Path | str) -> tuple[str | None, float, int]:
     """The model, the processor time it took [s], the bytes it took."""
     world = World({})
-    start, work = time.monotonic(), time.process_time()
+    start, work = time.monotonic(), time.thread_time()
     found = model.resolved({"transcript_path": str(path)}, world)
-    work = time.process_time() - work
+    work = time.thread_time() - work
     assert time.monotonic() - start < 2
     return found, work, world.bytes_read
 

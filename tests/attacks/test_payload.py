@@ -83,10 +83,10 @@ def test_item_meets_the_contract(item: dict[str, Any], tmp_path: Path) -> None:
     """
     os.mkfifo(tmp_path / "fifo")
     raw = text_of(item).replace(b"$FILES", str(tmp_path).encode())
-    start, work = time.monotonic(), time.process_time()
+    start, work = time.monotonic(), time.thread_time()
     taken = read(raw)
     found = document(taken)
-    seconds = time.process_time() - work
+    seconds = time.thread_time() - work
     assert time.monotonic() - start < 2
     if len(raw) > payload.LIMIT:
         assert found is None

@@ -117,11 +117,11 @@ def test_a_hostile_template_costs_little(item: dict[str, Any]) -> None:
     text = text_of(item)
 
     def spend() -> float:
-        begin = time.process_time()
+        begin = time.thread_time()
         template = compiled(text)
         if template.ir is not None:
             drawn(template)
-        return time.process_time() - begin
+        return time.thread_time() - begin
 
     assert spend() < 0.1 or min(spend() for _ in range(3)) < 0.1
     if len(text) > 2000 or item["class"].startswith(("dos", "resource")):
@@ -168,9 +168,9 @@ def test_no_way_to_burn_the_fuel_takes_long(name: str) -> None:
     assert template.ir is not None, template.flaws
 
     def spend() -> float:
-        begin = time.process_time()
+        begin = time.thread_time()
         drawn(template)
-        return time.process_time() - begin
+        return time.thread_time() - begin
 
     assert min(spend() for _ in range(3)) < 0.15
 

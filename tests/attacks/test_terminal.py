@@ -76,9 +76,9 @@ def test_item(item: dict[str, Any]) -> None:
     """A cleaned value is what the corpus expects, and what is printed with it keeps the byte rules."""
     text = whole(item, "text")
     assert text is not None
-    started = time.process_time()
+    started = time.thread_time()
     value = clean(text)
-    assert time.process_time() - started < 0.1
+    assert time.thread_time() - started < 0.1
     expected = whole(item, "expect_visible")
     if expected is not None:
         assert value == expected

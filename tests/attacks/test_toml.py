@@ -83,10 +83,10 @@ def warm() -> None:
 def test_hostile_file(item: dict[str, Any], theme_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The outcome is the expected one, in time and memory, and what is said about it is clean."""
     monkeypatch.setenv("OHUD_CANARY", SECRET)
-    begin, before = time.process_time(), peak_megabytes()
+    begin, before = time.thread_time(), peak_megabytes()
     loaded = read(theme_file)
     lines = spoken(loaded)
-    assert (time.process_time() - begin) * 1000 < MILLISECONDS
+    assert (time.thread_time() - begin) * 1000 < MILLISECONDS
     assert peak_megabytes() - before < MEGABYTES
     allowed = {
         "rejected": {True},
@@ -130,9 +130,9 @@ def test_control_dotted_key_is_quadratic() -> None:
     def seconds(parts: int) -> float:
         best = 9.0
         for _ in range(2):
-            begin = time.process_time()
+            begin = time.thread_time()
             tomllib.loads("a" + ".a" * parts + " = 1")
-            best = min(best, time.process_time() - begin)
+            best = min(best, time.thread_time() - begin)
         return best
 
     assert seconds(1600) > 6 * seconds(400)

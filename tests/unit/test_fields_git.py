@@ -266,9 +266,9 @@ def test_head_that_is_no_plain_file_is_not_opened(tmp_path: Path) -> None:
         place = repository(tmp_path / str(number) / ".git")
         (place / "HEAD").unlink()
         make(place / "HEAD")
-        start, work = time.monotonic(), time.process_time()
+        start, work = time.monotonic(), time.thread_time()
         assert facts(tmp_path / str(number)) == NOTHING
-        assert time.process_time() - work < 0.05
+        assert time.thread_time() - work < 0.05
         assert time.monotonic() - start < 2
 
 

@@ -529,9 +529,9 @@ def test_shipped_folders_are_found() -> None:
 def test_many_mistakes_cost_little(home: Home) -> None:
     """A file full of mistakes is answered at once: the first ones are said, the rest are counted."""
     home.write("bundled/t.toml", "template = 't'\n" + "".join(f"templat{n} = 1\n" for n in range(1800)))
-    begin = time.process_time()
+    begin = time.thread_time()
     loaded = home.load("theme = 't'\n")
-    assert time.process_time() - begin < 0.4
+    assert time.thread_time() - begin < 0.4
     assert not loaded.failed
     assert messages(loaded)[0] == "1740 mistakes more in this file"
     assert len(loaded.problems) == 61
@@ -545,6 +545,6 @@ def test_many_mistakes_cost_little(home: Home) -> None:
 def test_worst_files_within_the_limits_cost_little(filler: str) -> None:
     """Files of the allowed size, full of one thing, are answered in time."""
     text = "template = '''\n" + filler * ((SIZE_LIMIT - 30) // len(filler.encode())) + "'''\n"
-    begin = time.process_time()
+    begin = time.thread_time()
     parse(text.encode(), "t")
-    assert time.process_time() - begin < 0.3
+    assert time.thread_time() - begin < 0.3

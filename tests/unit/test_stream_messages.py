@@ -51,6 +51,10 @@ def read_through(view: View, deep: int = 4) -> int:
     return count
 
 
+# Streams with lines that are no JSON, and are meant to have them.
+TORN = {"300-stream-no-result", "585-stream-words-around", "587-stream-line-torn-by-another"}
+
+
 @pytest.mark.parametrize("path", LINES, ids=name)
 def test_raw_is_the_json_of_its_line(path: Path) -> None:
     """Every recorded line that is JSON is kept whole in its message."""
@@ -59,7 +63,7 @@ def test_raw_is_the_json_of_its_line(path: Path) -> None:
         try:
             found = parse_line(line)
         except BadLine:
-            assert path.parent.name == "300-stream-no-result"
+            assert path.parent.name in TORN
             continue
         if found is not None:
             seen += 1

@@ -331,10 +331,10 @@ def test_input_of_blocks() -> None:
 
 def test_deep_lines_cost_little() -> None:
     """Lines made to be slow are refused as fast as they are read."""
-    start = time.process_time()
+    start = time.thread_time()
     found = items((b'{"a":' + b"[" * 100_000 + b"\n") * 10)
     assert len(found) == 10
-    assert time.process_time() - start < 5
+    assert time.thread_time() - start < 5
 
 
 PIECES = some.one_of(
