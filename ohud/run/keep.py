@@ -140,6 +140,9 @@ def _make(folder: str) -> None:
         try:
             system.mkdir(missing[-1], 0o700)
         except FileNotFoundError:
+            if missing[-1].endswith("/.cache"):
+                # A home that is not there is not ours to make.
+                raise
             missing.append(missing[-1].replace("\\", "/").rpartition("/")[0])
             continue
         except FileExistsError:

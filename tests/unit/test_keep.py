@@ -81,3 +81,11 @@ def test_folder_is_made_with_all_above_it(tmp_path: Path) -> None:
 def test_folder_that_cannot_be_made(above: str) -> None:
     """That costs what would be kept, and nothing else."""
     assert not keep.write(above + "/ohud", "x", b"kept")
+
+
+def test_a_home_that_is_missing_is_not_made(tmp_path: Path) -> None:
+    """Accounts of services have one that must not come into being."""
+    assert not keep.write(str(tmp_path / "nobody" / ".cache" / "ohud"), "x", b"kept")
+    assert not (tmp_path / "nobody").exists()
+    (tmp_path / "nobody").mkdir()
+    assert keep.write(str(tmp_path / "nobody" / ".cache" / "ohud"), "x", b"kept")
