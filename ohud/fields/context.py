@@ -8,12 +8,16 @@ if TYPE_CHECKING:
 
     from ohud.run.world import World
 
+# What fills the window; the answer counts with the next request only.
+_INPUTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
 
 def percent(payload: "dict[str, Any]", world: "World") -> "int | float | None":
     """
     Share of the context window in use.
 
-    Reads:    context_window.used_percentage [%]; without it current_usage over context_window_size
+    Reads:    context_window.used_percentage [%]; without it current_usage over context_window_size; the transcript's
+              end, as many hosts send the figures of before a /compact until the next answer
     Returns:  number 0..100 [%]; None before the first answer, and after a compaction until the next
     Errors:   none
     Source:   host payloads 2.1.332; current_usage is null where nothing counts yet; the host's own rule is input and
@@ -22,6 +26,8 @@ def percent(payload: "dict[str, Any]", world: "World") -> "int | float | None":
     window_of = table(payload, "context_window")
     if "current_usage" in window_of and window_of["current_usage"] is None:
         # Nothing has been sent since the start, a /clear or a /compact: a figure that is there is of before.
+        return None
+    if _outlived(payload, world):
         return None
     given = number(window_of.get("used_percentage"))
     if given is not None:
@@ -49,14 +55,16 @@ def tokens(payload: "dict[str, Any]", world: "World") -> "int | None":
     """
     Tokens in the context window after the last answer: input and cache, without the output.
 
-    Reads:    context_window.current_usage
-    Returns:  int from 0 [tokens]; None before the first answer
+    Reads:    context_window.current_usage, the transcript's end
+    Returns:  int from 0 [tokens]; None before the first answer, and after a compaction until the next
     Errors:   none
     Source:   host payloads 2.1.215, 2.1.332; total_input_tokens meant the whole session up to 2.1.131
     """
     usage = table(payload, "context_window", "current_usage")
+    if _outlived(payload, world):
+        return None
     total = None
-    for key in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"):
+    for key in _INPUTS:
         found = count(usage.get(key))
         if found is not None:
             total = found if total is None else total + found
@@ -119,3 +127,23 @@ def source(payload: "dict[str, Any]", world: "World") -> "str | None":
     if percent(payload, world) is None:
         return None
     return "usage" if number(table(payload, "context_window").get("used_percentage")) is None else "payload"
+
+
+def _outlived(payload: "dict[str, Any]", world: "World") -> bool:
+    """
+    Whether the payload's figures are of an answer that a compaction came after.
+
+    Source:   public reports on hosts up to 2.1.232, read 2026-11-30: nothing is sent anew until the next answer.
+              The transcript can be behind the payload, so a compaction counts only while both tell of the same answer
+    """
+    usage = table(payload, "context_window", "current_usage")
+    if not any(count(usage.get(key)) for key in _INPUTS):
+        return False
+    from ohud.fields.model import resolved
+
+    # The search for the model that answered comes past what followed.
+    resolved(payload, world)
+    before = world.memo.get("usage before compaction")
+    return isinstance(before, dict) and all(
+        (count(before.get(key)) or 0) == (count(usage.get(key)) or 0) for key in _INPUTS
+    )

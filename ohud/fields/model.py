@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 # The end of the transcript that is searched; most records are found in the first, which costs a tenth [bytes].
 _WINDOWS = (16384, 262144)
 _MARK = b'"assistant"'
+_COMPACTED = b'"compact_boundary"'
 
 
 def id(payload: "dict[str, Any]", world: "World") -> "str | None":
@@ -141,20 +142,41 @@ def _last_model(path: str, world: "World") -> "str | None":
 
 
 def _last_in(data: bytes, first: int, world: "World") -> "str | None":
-    """The model of the last answer in the lines from offset `first` on; lines end at LF only."""
+    """
+    The model of the last answer in the lines from offset `first` on; lines end at LF only.
+
+    Leaves:   world.memo["usage before compaction"]: that answer's usage record, when a compaction came after it
+    """
     end = len(data)
     while (mark := data.rfind(_MARK, first, end)) >= 0:
         start = max(data.rfind(b"\n", first, mark) + 1, first)
         stop = data.find(b"\n", mark, end)
         # A crash leaves NUL bytes where the file had grown already.
-        line = data[start : stop if stop >= 0 else end].strip(b"\0 \t\r")
+        behind = stop if stop >= 0 else end
+        line = data[start:behind].strip(b"\0 \t\r")
         end = start
         # What does not end like an object is a record being written; decoding it would only cost.
         if line.endswith(b"}"):
-            found = _answering(world.decode(line))
-            if found is not None:
+            record = world.decode(line)
+            found = _answering(record)
+            if record is not None and found is not None:
+                if _compacted(data, behind, world):
+                    world.memo["usage before compaction"] = table(record, "message", "usage")
                 return found
     return None
+
+
+def _compacted(data: bytes, first: int, world: "World") -> bool:
+    """Whether the main conversation was compacted in the lines from offset `first` on."""
+    end = len(data)
+    while (mark := data.rfind(_COMPACTED, first, end)) >= 0:
+        start = max(data.rfind(b"\n", first, mark) + 1, first)
+        stop = data.find(b"\n", mark, end)
+        record = world.decode(data[start : stop if stop >= 0 else end])
+        end = start
+        if record is not None and record.get("subtype") == "compact_boundary" and record.get("isSidechain") is not True:
+            return True
+    return False
 
 
 def _answering(record: "dict[str, Any] | None") -> "str | None":

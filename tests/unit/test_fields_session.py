@@ -209,6 +209,48 @@ def test_a_percentage_of_before_the_compaction_is_not_shown() -> None:
     assert context.percent({"context_window": {"used_percentage": 87}}, World({}, now=0)) == 87
 
 
+REPLY = {
+    "type": "assistant",
+    "message": {
+        "model": "claude-opus-4-6",
+        "usage": {"input_tokens": 10, "cache_creation_input_tokens": 1990, "cache_read_input_tokens": 92_000},
+    },
+}
+BOUNDARY = {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"postTokens": 14_000}}
+SUMMARY = {"type": "user", "isCompactSummary": True, "message": {"role": "user", "content": "x" * 20_000}}
+FAILED = {"type": "assistant", "message": {"model": "<synthetic>", "usage": {"input_tokens": 0}}}
+
+
+@pytest.mark.parametrize(
+    "records, cache_read, share",
+    [
+        ([REPLY], 92_000, 47),
+        ([REPLY, BOUNDARY, SUMMARY], 92_000, None),
+        ([REPLY, BOUNDARY, SUMMARY, FAILED], 92_000, None),
+        # The answer since the compaction is in the payload, and not yet in the file.
+        ([REPLY, BOUNDARY, SUMMARY], 9_000, 47),
+        ([REPLY, BOUNDARY, SUMMARY, REPLY], 92_000, 47),
+        ([REPLY, {**BOUNDARY, "isSidechain": True}], 92_000, 47),
+        ([REPLY, {**BOUNDARY, "subtype": "local_command", "content": "compact_boundary"}], 92_000, 47),
+        ([BOUNDARY, SUMMARY], 92_000, 47),
+    ],
+)
+def test_figures_that_a_compaction_outdated_are_not_shown(
+    tmp_path: Path, records: list[dict[str, object]], cache_read: int, share: int | None
+) -> None:
+    """Hosts go on sending the figures of the answer before a compaction until the next one; they say nothing now."""
+    path = tmp_path / "transcript.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    usage = {"input_tokens": 10, "cache_creation_input_tokens": 1990, "cache_read_input_tokens": cache_read}
+    window = {"context_window_size": 200_000, "used_percentage": 47, "current_usage": usage}
+    payload, world = {"transcript_path": str(path), "context_window": window}, World({}, now=0)
+    assert context.percent(payload, world) == share
+    left = None if share is None else 100 - share
+    tokens = None if share is None else 2000 + cache_read
+    assert (context.left(payload, world), context.tokens(payload, world)) == (left, tokens)
+    assert context.source(payload, world) == (None if share is None else "payload")
+
+
 @pytest.mark.parametrize(
     "size, variables, share",
     [

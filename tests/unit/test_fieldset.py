@@ -58,7 +58,7 @@ def test_keys_of_an_object_are_described() -> None:
 def test_heads_are_parsed() -> None:
     doc = fieldset.catalogue()["context"]["tokens"]
     assert (doc.type, doc.unit, doc.nullable, doc.cost) == ("int", "tokens", True, "cheap")
-    assert doc.reads == "context_window.current_usage"
+    assert doc.reads == "context_window.current_usage, the transcript's end"
     assert doc.summary.startswith("Tokens in the context window")
     assert fieldset.catalogue()["now"]["now"].nullable is False
 
