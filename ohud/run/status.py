@@ -5,7 +5,7 @@ from time import monotonic, process_time
 
 from ohud.run import payload as stdin
 from ohud.run.clean import clean, clean_tree
-from ohud.run.fault import Fault
+from ohud.run.fault import Fault, Spent
 from ohud.run.fit import fit, within
 from ohud.run.style import Sheet
 from ohud.run.template import Context, Segment, printed
@@ -221,15 +221,26 @@ class Segments:
         return clean(value, _TEXT_LIMIT) if type(value) is str else value
 
     def format(self, name: str, value: "Any") -> str:
-        """The text that a segment's format makes of its value. Errors: Fault, Spent."""
+        """The text that a segment's format makes of its value. Errors: Fault."""
+        context = self.context
         scope = self.scope()
         scope["value"] = value
-        before = len(self.context.faults)
-        text = render_template(self.program["segments"][name]["format"], scope, self.context)
-        if len(self.context.faults) > before:
-            fault = self.context.faults[before]
-            del self.context.faults[before:]
-            raise Fault(fault)
+        before = len(context.faults)
+        # Half of what is left is kept back: one that is never done leaves the others and the layout theirs.
+        fuel, budget = context.fuel >> 1, context.budget >> 1
+        context.fuel -= fuel
+        context.budget -= budget
+        try:
+            text = render_template(self.program["segments"][name]["format"], scope, context)
+        except Spent as fault:
+            raise Fault(str(fault)) from None
+        finally:
+            context.fuel = fuel + max(0, context.fuel)
+            context.budget = budget + max(0, context.budget)
+        if len(context.faults) > before:
+            reason = context.faults[before]
+            del context.faults[before:]
+            raise Fault(reason)
         return text
 
     def laid(self, marked: str, width: "int | None", lines: int) -> "list[str]":

@@ -117,3 +117,20 @@ def test_all_expressions_of_a_render_share_their_fuel() -> None:
     theme = "template = '{{ " + " ~ ".join(f"{name}.visible" for name in names) + " }}'\n[segments]\n" + segments
     line = drawn(theme, {"a": 1}).split("\n")[0]
     assert line.startswith("truetrue") and line.endswith("falsefalse")
+
+
+def test_a_format_that_is_never_done_is_left_out_alone() -> None:
+    """Steps and characters that one segment wastes are not those of the others, nor of the layout."""
+    endless = "{% for i in value | list %}" * 3 + "{% endfor %}" * 3
+    flood = "{% for i in value | list %}" * 2 + "{{ value }}" + "{% endfor %}" * 2
+    for waste in (endless, flood):
+        theme = f"""
+template = "{{{{ row(a, b, c, d) }}}}"
+[segments]
+a = {{ value = "name", format = "{waste}" }}
+b = {{ value = "name", format = "{waste}" }}
+c = {{ value = "name", format = "<{{{{ value }}}}>" }}
+d = "model.id"
+"""
+        assert "<xxxxxxxxx" in (text := screen.plain(drawn(theme, {"name": "x" * 99, "model": {"id": "m"}})))
+        assert text.splitlines()[0].endswith(">  m") and "run: ohud check" in text.splitlines()[1]
