@@ -13,6 +13,8 @@ LINES = sorted(
     path for path in [*DATA.rglob("*.ndjson"), *CASES.glob("*-stream-*/stream.jsonl")] if path.stat().st_size
 )
 DOCUMENTED = DATA / "documented-2.1.17.ndjson"
+# Streams of whose lines some hold several messages.
+CROWDED = {"621-stream-banner-above-array", "622-stream-glued-objects"}
 SESSION = "6484002d-24fe-4f95-ad4b-6bf7130f1fcb"
 
 

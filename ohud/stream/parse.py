@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from json import JSONDecoder
@@ -12,6 +13,8 @@ from ohud.stream.messages import Message, Result, message
 
 _EXCERPT = 40
 _BOM = "\ufeff"
+# What a terminal was told, and what stands between two objects: no part of either.
+_BETWEEN = re.compile("(?:\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[\x00-\x20\x7f\ufeff])*")
 
 # The C scanner behind `json.loads`: without its steps around a call, which for a short line cost as much as the call.
 scan: Callable[[str, int], tuple[Any, int]] = JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
@@ -120,6 +123,41 @@ def parse_line(line: str | bytes, number: int | None = None) -> Message | None:
     if type(value) is not dict:
         raise BadLine("expected an object, found %s" % _kind(value), number, 1, _around(text, 0))
     return message(value)
+
+
+def parse_items(line: bytes, number: int) -> list[Message | BadLine]:
+    """
+    All that one line of a stream holds: what a program prints into it costs no message.
+
+    Takes:    line: with or without its end; number: from 1, for errors
+    Returns:  the messages of the objects in it, one behind the other or in an array; a BadLine for what is none
+    Errors:   none
+    """
+    text = line.decode("utf-8", "replace").strip(" \t\r\n")
+    found: list[Message | BadLine] = []
+    at = _skipped(text, 0)
+    while at < len(text):
+        if found and text[at] not in "{[":
+            found.append(BadLine("more text behind the object", number, at + 1, _around(text, at)))
+            break
+        try:
+            value, end = scan(text, at)
+        except (ValueError, RecursionError, StopIteration) as fault:
+            found.append(fault_of(fault, text, number))
+            break
+        objects = [item for item in value if type(item) is dict] if type(value) is list else [value]
+        if not objects or type(objects[0]) is not dict:
+            found.append(BadLine("expected an object, found %s" % _kind(value), number, at + 1, _around(text, at)))
+            break
+        found += map(message, objects)
+        at = _skipped(text, end)
+    return found
+
+
+def _skipped(text: str, at: int) -> int:
+    """Where the next thing in a line begins."""
+    between = _BETWEEN.match(text, at)
+    return between.end() if between else at
 
 
 def parse_output(stdout: str | bytes, stderr: str | bytes = b"", status: int = 0) -> Output:

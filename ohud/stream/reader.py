@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from ohud.stream.messages import Message, message
-from ohud.stream.parse import BadLine, fault_of, parse_line, scan
+from ohud.stream.parse import BadLine, fault_of, parse_items, scan
 
 # The longest line that is read [bytes]; with it decoded, memory stays below 60 MB.
 LIMIT = 4 * 1024 * 1024
@@ -22,6 +22,8 @@ _PIECE = 65536
 # What may be tried over and over without a cost to speak of [characters].
 _SHORT = 4096
 _BOM = b"\xef\xbb\xbf"
+# Windows PowerShell writes what it redirects to a file as UTF-16.
+_WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _BLANK = b" \t\r\n"
 
 
@@ -46,7 +48,8 @@ class Reader:
 
     Takes:    limit: the longest line that is read [bytes]
     Returns:  of `feed` and `close`: messages in their order; for a line that is none a BadLine (as a value: the stream
-              goes on), for one over the limit a TooLong. A stream that begins with `[` is read as one array.
+              goes on), for one over the limit a TooLong. A stream whose first message begins with `[` is read as one
+              array, whatever words stand above it.
     Errors:   none
     """
 
@@ -57,19 +60,23 @@ class Reader:
         self._size = 0
         self._skipping = False
         self._begun = False
+        self._marked = False
+        self._wide: Callable[[bytes], str] | None = None
         self._array: _Array | None = None
 
     def feed(self, data: bytes) -> list[Item]:
         """The messages that are whole with these bytes."""
+        found: list[Item] = []
+        if self._wide is not None:
+            data = self._wide(data).encode("utf-8", "replace")
         if not self._begun:
-            data = self._begin(data)
+            data = self._begin(data, found)
         if self._array is not None:
-            return self._array.feed(data)
+            return found + self._array.feed(data)
         end = data.rfind(b"\n")
         if end < 0:
-            return self._keep(data, [])
+            return self._keep(data, found)
         lines = data[:end].split(b"\n")
-        found: list[Item] = []
         if self._size:
             lines[0] = self._joined(lines[0], found)
         self._read(lines, found)
@@ -84,31 +91,59 @@ class Reader:
             line = self._joined(b"", found)
             self._read([line], found)
             # Words that another program has printed last are no half message.
-            if found and isinstance(found[-1], BadLine) and line.lstrip(_BLANK).startswith(b"{"):
+            half = line.lstrip(_BLANK).startswith(b"{") or line.strip(_BLANK) == b"["
+            if found and isinstance(found[-1], BadLine) and half:
                 fault = found[-1]
                 found[-1] = BadLine(fault.reason, fault.number, fault.column, fault.excerpt, cut_off=True)
         return found
 
-    def _begin(self, data: bytes) -> bytes:
-        """The first bytes that say something: without a byte order mark, and whether they begin an array."""
+    def _begin(self, data: bytes, found: list[Item]) -> bytes:
+        """The bytes from the first message on, when they have come, and whether it begins an array."""
+        if self._skipping:
+            line, end, data = data.partition(b"\n")
+            if not end:
+                return self._later(line, found)
+            self._joined(line, found)
+            self.number += 1
         data = b"".join(self._rest) + data
         self._rest, self._size = [], 0
-        if len(data) < 3 and _BOM.startswith(data):
-            # Not enough to tell.
-            self._rest, self._size = [data], len(data)
-            return b""
-        if data.startswith(_BOM):
-            data = data[3:]
-        self._begun = True
-        start = data.lstrip(_BLANK)
-        if not start:
-            # Blank lines before the first message: still nothing to tell by.
-            self.number += data.count(b"\n")
-            self._begun = False
-            return b""
-        if start.startswith(b"["):
-            self._array = _Array(self.limit)
-        return data
+        if not self._marked:
+            if len(data) < 3 and any(mark.startswith(data) for mark in (_BOM, *_WIDE_BOMS)):
+                return self._later(data, found)
+            self._marked = True
+            if data.startswith(_WIDE_BOMS):
+                self._wide = getincrementaldecoder("utf-16")("replace").decode
+                data = self._wide(data).encode("utf-8", "replace")
+            data = data.removeprefix(_BOM)
+        lines = data.split(b"\n")
+        for at, line in enumerate(lines):
+            start = line.lstrip(_BLANK)
+            inner = start
+            if start.startswith(b"["):
+                below = (more for other in lines[at + 1 :] if (more := other.lstrip(_BLANK)))
+                inner = start[1:].lstrip(_BLANK) or next(below, b"")
+                if inner.startswith((b"{", b"]")):
+                    self._array = _Array(self.limit)
+            if self._array is not None or start.startswith(b"{"):
+                self._begun = True
+                return b"\n".join(lines[at:])
+            if at + 1 == len(lines) or (start and not inner):
+                return self._later(b"\n".join(lines[at:]).lstrip(_BLANK), found)
+            if start:
+                # Words of another program, or an object behind such; `[` may begin them too.
+                before = len(found)
+                self._read([line], found)
+                if any(isinstance(item, Message) for item in found[before:]):
+                    self._begun = True
+                    return b"\n".join(lines[at + 1 :])
+            else:
+                self.number += 1
+        return b""
+
+    def _later(self, data: bytes, found: list[Item]) -> bytes:
+        """Keeps bytes that are not enough to tell anything by."""
+        self._keep(data, found)
+        return b""
 
     def _joined(self, line: bytes, found: list[Item]) -> bytes:
         """The line whose beginning was kept; of one that is too long only the note, and an empty line in its place."""
@@ -149,13 +184,8 @@ class Reader:
                     continue
             except (ValueError, RecursionError, StopIteration):
                 pass
-            # Blank, with CRLF or blanks around it, of broken bytes, or none: the careful way finds out.
-            try:
-                one = parse_line(line, number)
-                if one is not None:
-                    found.append(one)
-            except BadLine as fault:
-                found.append(fault)
+            # Blank, with CRLF or blanks around it, of broken bytes, more than one, or none: the careful way finds out.
+            found += parse_items(line, number)
         self.number = number
 
 

@@ -579,8 +579,9 @@ def test_in_tmux(user: Session, columns: int) -> None:
     tmux = ["tmux", "-S", str(user.root / "t"), "-f", "/dev/null"]
     file = user.root / "run"
     file.write_bytes(init() + answer() + call(command="make " + "test " * 20))
-    words = " ".join(STREAM)
-    script = f"echo above; (cat {file}; sleep 3; printf %s {str(result().decode())!r}) | {words}; echo below; sleep 60"
+    end = user.root / "end"
+    end.write_bytes(result())
+    script = f"echo above; (cat {file}; sleep 3; cat {end}) | {' '.join(STREAM)}; echo below; sleep 60"
 
     def rows(*options: str) -> list[str]:
         capture = [*tmux, "capture-pane", "-p", *options]
@@ -604,7 +605,7 @@ def test_in_tmux(user: Session, columns: int) -> None:
         assert rows()[-2] == "Sonnet 4.6 20%" and rows()[-1].endswith("…") and kept[0] == "above"
         assert sum(row.startswith(("Sonnet", "now")) for row in rows()) == 2
         subprocess.run([*tmux, "resize-window", "-x", str(columns)], check=True)
-        assert [row[:8] for row in wait("below")][-3:] == ["Sonnet 4", "now make", "below"]
+        assert [row[:8] for row in wait("below")][-3:] == ["Sonnet 4", "now idle", "below"]
         assert rows("-S", "-")[0] == "above"
         flags = ["display", "-p", "#{cursor_flag} #{cursor_x}"]
         cursor = subprocess.run([*tmux, *flags], capture_output=True, text=True, check=True).stdout
