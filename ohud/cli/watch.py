@@ -57,7 +57,7 @@ def _stamps(paths: list[str]) -> dict[str, tuple[int, ...]]:
     for path in paths:
         try:
             facts = os.stat(path)
-            found[path] = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
+            found[path] = (facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size, facts.st_ino)
         except OSError:
             found[path] = ()
     return found

@@ -120,7 +120,7 @@ def _current(program: "dict[str, Any]", world: World) -> bool:
         return False
     return all(
         isinstance(source, list)
-        and len(source) == 4
+        and len(source) == 5
         and isinstance(source[0], str)
         and stamp(world, source[0]) == source
         for source in sources
@@ -128,11 +128,15 @@ def _current(program: "dict[str, Any]", world: World) -> bool:
 
 
 def stamp(world: World, path: str) -> "list[Any]":
-    """What tells whether a source has changed: [path, mtime in ns, size, inode], the last three null when absent."""
+    """
+    What tells whether a source has changed: [path, mtime and ctime in ns, size, inode], four nulls when it is absent.
+
+    The ctime because a copy into a file may keep the times of what was copied; it cannot set that one.
+    """
     facts = world.stat(path)
     if facts is None:
-        return [path, None, None, None]
-    return [path, facts.st_mtime_ns, facts.st_size, facts.st_ino]
+        return [path, None, None, None, None]
+    return [path, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size, facts.st_ino]
 
 
 def compile_now(

@@ -107,7 +107,7 @@ class Loaded:
     Takes:  theme: the merged theme, or `classic` when something was fatal; draft: the theme as far as it was
             understood, for `check` to find more in it (theme itself when nothing was fatal; it may have neither
             template nor layout); problems: in the order of the files and of their places; failed: one is fatal;
-            stamps: (path, mtime_ns, size, inode) of each path looked at, three None where nothing is there;
+            stamps: (path, mtime_ns, ctime_ns, size, inode) of each path looked at, four None where nothing is there;
             files: path -> Source, for excerpts
     """
 
@@ -436,7 +436,7 @@ class _Reader:
             path = os.path.join(folder, name + ".toml")
             if os.path.exists(path):
                 return path
-            self.stamps.append((path, None, None, None))
+            self.stamps.append((path, None, None, None, None))
         near = nearest(name, [known for known, _ in theme_names(self.config_dir, self.bundled)])
         help = f"did you mean `{near}`?" if near else "`ohud themes` lists them"
         self._lost(f"there is no theme {quote(name)}", named, None, help)

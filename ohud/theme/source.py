@@ -19,7 +19,7 @@ DOTS_ON_A_LINE = 200  # tomllib's time and memory grow with the square of a dott
 DOTS_IN_A_FILE = 4000
 _REPORTED = 10  # hidden characters reported for one file
 
-Stamp = tuple[str, int | None, int | None, int | None]
+Stamp = tuple[str, int | None, int | None, int | None, int | None]
 
 
 class Unreadable(Exception):
@@ -81,7 +81,7 @@ def fetch(path: str, stamps: list[Stamp], limit: int = SIZE_LIMIT) -> bytes:
         raise Unreadable("is not a path") from None
     except OSError as error:
         if not stamps or stamps[-1][0] != path:
-            stamps.append((path, None, None, None))
+            stamps.append((path, None, None, None, None))
         absent = isinstance(error, (FileNotFoundError, NotADirectoryError))
         raise Unreadable("does not exist" if absent else _reason(error), absent) from None
     try:
@@ -107,7 +107,7 @@ _OPEN_FLAGS = (
 
 
 def _stamp(path: str, seen: os.stat_result) -> Stamp:
-    return path, seen.st_mtime_ns, seen.st_size, seen.st_ino
+    return path, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size, seen.st_ino
 
 
 def _reason(error: OSError) -> str:

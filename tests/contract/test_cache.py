@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -238,6 +239,16 @@ def test_the_theme_is_edited(session: Session) -> None:
     facts = theme_file(session).stat()
     theme_file(session).write_text(THEME % "two")
     os.utime(theme_file(session), ns=(facts.st_atime_ns, facts.st_mtime_ns + 1_000_000))
+    assert session.line(PAYLOAD) == TWO
+
+
+def test_the_theme_is_copied_over(session: Session) -> None:
+    """New text of the same length in the same file, with the old time: a copy that keeps its times."""
+    facts = theme_file(session).stat()
+    # The next tick of the disk's clock.
+    time.sleep(0.05)
+    theme_file(session).write_text(THEME % "two")
+    os.utime(theme_file(session), ns=(facts.st_atime_ns, facts.st_mtime_ns))
     assert session.line(PAYLOAD) == TWO
 
 

@@ -66,7 +66,7 @@ def test_without_any_config_the_default_theme_is_drawn(home: Home) -> None:
     assert "ohud doctor" in loaded.theme.fallback["error"]
     assert loaded.theme.columns is None and loaded.theme.notices and loaded.theme.links == ()
     assert loaded.sources == [str(home.config), str(home.bundled / "classic.toml")]
-    assert loaded.stamps[0] == (str(home.config), None, None, None)
+    assert loaded.stamps[0] == (str(home.config), None, None, None, None)
 
 
 def test_a_place_without_config_folder_works() -> None:
@@ -84,11 +84,11 @@ def test_required_config_must_be_there(home: Home) -> None:
 
 
 def test_stamps_are_those_of_what_was_read(home: Home) -> None:
-    """Each file found has its time, size and inode."""
+    """Each file found has its times, size and inode."""
     loaded = home.load("margin = 2\n")
-    for path, mtime_ns, size, inode in loaded.stamps:
+    for path, *facts in loaded.stamps:
         seen = os.stat(path)
-        assert (mtime_ns, size, inode) == (seen.st_mtime_ns, seen.st_size, seen.st_ino)
+        assert facts == [seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size, seen.st_ino]
 
 
 def test_theme_by_name_comes_from_the_shipped_then_the_users_folder(home: Home) -> None:
