@@ -1,5 +1,6 @@
 """How full the model's context window is."""
 
+from ohud.fields._answered import answered
 from ohud.fields._num import count, number, table, tidy
 
 TYPE_CHECKING = False
@@ -139,11 +140,5 @@ def _outlived(payload: "dict[str, Any]", world: "World") -> bool:
     usage = table(payload, "context_window", "current_usage")
     if not any(count(usage.get(key)) for key in _INPUTS):
         return False
-    from ohud.fields.model import resolved
-
-    # The search for the model that answered comes past what followed.
-    resolved(payload, world)
-    before = world.memo.get("usage before compaction")
-    return isinstance(before, dict) and all(
-        (count(before.get(key)) or 0) == (count(usage.get(key)) or 0) for key in _INPUTS
-    )
+    before = answered(payload, world)[1]
+    return before is not None and all((count(before.get(key)) or 0) == (count(usage.get(key)) or 0) for key in _INPUTS)

@@ -1,5 +1,6 @@
 """The model that answers, and the one that was asked for."""
 
+from ohud.fields._answered import answered
 from ohud.fields._num import count, table, text
 
 TYPE_CHECKING = False
@@ -7,11 +8,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ohud.run.world import World
-
-# The end of the transcript that is searched; most records are found in the first, which costs a tenth [bytes].
-_WINDOWS = (16384, 262144)
-_MARK = b'"assistant"'
-_COMPACTED = b'"compact_boundary"'
 
 
 def id(payload: "dict[str, Any]", world: "World") -> "str | None":
@@ -77,17 +73,7 @@ def resolved(payload: "dict[str, Any]", world: "World") -> "str | None":
     Errors:   none
     Source:   transcripts of 1.0.17 to 2.1.332: message.model, in old records the model at top level
     """
-    streamed = world.memo.get("model answered")
-    if isinstance(streamed, str):
-        return streamed
-    path = text((world.raw or payload).get("transcript_path"))
-    if path is None or table(world.settings, "transcript").get("enabled") is False:
-        return None
-    key = "model " + path
-    if key not in world.memo:
-        world.memo[key] = _last_model(path, world)
-    found = world.memo[key]
-    return found if isinstance(found, str) else None
+    return answered(payload, world)[0]
 
 
 def source(payload: "dict[str, Any]", world: "World") -> "str | None":
@@ -124,71 +110,6 @@ def _requested_id(payload: "dict[str, Any]") -> "str | None":
 
 def _label(payload: "dict[str, Any]") -> "str | None":
     return text(table(payload, "model").get("display_name"))
-
-
-def _last_model(path: str, world: "World") -> "str | None":
-    for size in _WINDOWS:
-        # One byte more than the window: it tells whether the window begins with a whole line.
-        data = world.read(path, size + 1, tail=True)
-        if not data:
-            return None
-        if len(data) <= size:
-            return _last_in(data, 0, world)
-        first = data.find(b"\n") + 1
-        found = _last_in(data, first, world) if first else None
-        if found is not None:
-            return found
-    return None
-
-
-def _last_in(data: bytes, first: int, world: "World") -> "str | None":
-    """
-    The model of the last answer in the lines from offset `first` on; lines end at LF only.
-
-    Leaves:   world.memo["usage before compaction"]: that answer's usage record, when a compaction came after it
-    """
-    end = len(data)
-    while (mark := data.rfind(_MARK, first, end)) >= 0:
-        start = max(data.rfind(b"\n", first, mark) + 1, first)
-        stop = data.find(b"\n", mark, end)
-        # A crash leaves NUL bytes where the file had grown already.
-        behind = stop if stop >= 0 else end
-        line = data[start:behind].strip(b"\0 \t\r")
-        end = start
-        # What does not end like an object is a record being written; decoding it would only cost.
-        if line.endswith(b"}"):
-            record = world.decode(line)
-            found = _answering(record)
-            if record is not None and found is not None:
-                if _compacted(data, behind, world):
-                    world.memo["usage before compaction"] = table(record, "message", "usage")
-                return found
-    return None
-
-
-def _compacted(data: bytes, first: int, world: "World") -> bool:
-    """Whether the main conversation was compacted in the lines from offset `first` on."""
-    end = len(data)
-    while (mark := data.rfind(_COMPACTED, first, end)) >= 0:
-        start = max(data.rfind(b"\n", first, mark) + 1, first)
-        stop = data.find(b"\n", mark, end)
-        record = world.decode(data[start : stop if stop >= 0 else end])
-        end = start
-        if record is not None and record.get("subtype") == "compact_boundary" and record.get("isSidechain") is not True:
-            return True
-    return False
-
-
-def _answering(record: "dict[str, Any] | None") -> "str | None":
-    """The model that a transcript record of the main conversation was answered by."""
-    if record is None or record.get("type") != "assistant" or record.get("isSidechain"):
-        return None
-    for value in (table(record, "message").get("model"), record.get("model")):
-        found = text(value)
-        # The host's own records, of errors for one, carry `<synthetic>`.
-        if found is not None and not found.startswith("<"):
-            return found
-    return None
 
 
 def _words(model: str) -> "list[str] | None":
