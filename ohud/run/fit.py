@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ohud.run.style import Caps, Colour, Style
 
 _WIDEST = 1000  # cells of any line
-_LONGEST = 16384  # characters that rows may add to a line; to all lines twice as many
+_LONGEST = 16384  # characters that rows may add to all lines
 
 
 def fit(text: str, sheet: Sheet, columns: int | None, lines: int, fills: bool = True) -> list[str]:
@@ -22,7 +22,7 @@ def fit(text: str, sheet: Sheet, columns: int | None, lines: int, fills: bool = 
     limit = _WIDEST if columns is None else max(1, min(columns, _WIDEST))
     fitted: list[str] = []
     carried: list[str] = []
-    sheet.spare = 2 * _LONGEST
+    sheet.spare = _LONGEST
     for line in text.split("\n"):
         if len(fitted) >= lines:
             break
@@ -94,7 +94,7 @@ def _rows(line: str, places: list[int], sheet: Sheet, limit: int) -> str:
     total = width(line) + line.count("\udf00")
     size, drops, texts, rows, ends = 0, [], {}, {}, {}
     for place, number in enumerate(places):
-        if number >= len(sheet.rows) or size + sheet.sizes[number] > min(_LONGEST, sheet.spare):
+        if number >= len(sheet.rows) or size + sheet.sizes[number] > sheet.spare:
             continue
         size += sheet.sizes[number]
         items, sep, caps = sheet.rows[number]

@@ -628,8 +628,10 @@ def _filtered(node: "Node", frame: _Frame) -> "Any":
     else:
         value = raw
         if isinstance(value, (list, tuple)):
-            context.spend(min(len(value), 200) >> 3)
+            context.spend(min(len(value), 200) >> 1)
     arguments, named = _arguments(node, frame)
+    if kind == "text":
+        context.spend(sum([len(a) for a in arguments if isinstance(a, str)]) >> 4)
     if kind[:7] == "context":
         value = function(context, value, *arguments, **named)
     else:
@@ -639,7 +641,7 @@ def _filtered(node: "Node", frame: _Frame) -> "Any":
             raise Fault("a text is longer than %d characters" % TEXT_LIMIT)
         context.spend(len(value) >> 5)
     elif name == "batch" or name == "slice":
-        context.spend(len(value) + sum(map(len, value)) >> 2)
+        context.spend(len(value) + sum(map(len, value)) >> 1)
     return value
 
 
