@@ -75,12 +75,11 @@ def _last_in(data: bytes, first: int, world: "World") -> "Answer":
 
 def _compacted(data: bytes, first: int, world: "World") -> bool:
     """Whether the main conversation was compacted in the lines from offset `first` on."""
-    end = len(data)
-    while (mark := data.rfind(_COMPACTED, first, end)) >= 0:
+    while (mark := data.find(_COMPACTED, first)) >= 0:
         start = max(data.rfind(b"\n", first, mark) + 1, first)
-        stop = data.find(b"\n", mark, end)
-        record = world.decode(data[start : stop if stop >= 0 else end])
-        end = start
+        stop = data.find(b"\n", mark)
+        first = stop if stop >= 0 else len(data)
+        record = world.decode(data[start:first])
         if record is not None and record.get("subtype") == "compact_boundary" and record.get("isSidechain") is not True:
             return True
     return False

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from ohud.run.style import Caps, Colour, Style
 
 _WIDEST = 1000  # cells of any line
+_FIRST = "\ude00\ude01\ude02\ude03\ude04\ude05\ude06\ude07\ude08\ude09\ude0a\ude0b"
 _LONGEST = 16384  # characters that rows may add to all lines
 
 
@@ -187,7 +188,7 @@ def _groups(kept: list[int], cells: list[int], first: int, others: int) -> list[
 
 def _whole(text: str, sheet: Sheet) -> str:
     """The text with all rows in it written out whole."""
-    marks = _marks(text)
+    marks = _marks(text, sheet)
     while marks:
         mark = max(marks)
         marks.remove(mark)
@@ -196,14 +197,22 @@ def _whole(text: str, sheet: Sheet) -> str:
             items = sheet.rows[number][0]
             joined = _joined([item[0] for item in items], sheet, number, list(range(len(items))))
             # a row holds none but earlier ones; what was forged may not go round in circles
-            marks |= {other for other in _marks(joined) if other < mark}
+            marks |= {other for other in _marks(joined, sheet) if other < mark}
             text = text.replace(mark, joined)
     return text
 
 
-def _marks(text: str) -> set[str]:
+def _marks(text: str, sheet: Sheet) -> set[str]:
     """The marks of the rows in a text."""
-    return set() if text.isascii() else {c for c in text if "\ude00" <= c < "\udf00"}
+    known = len(sheet.rows)
+    if not known or text.isascii():
+        return set()
+    # Few rows are looked up faster than many characters.
+    return (
+        {mark for mark in _FIRST[:known] if mark in text}
+        if known <= len(_FIRST)
+        else {c for c in text if "\ude00" <= c < "\udf00"}
+    )
 
 
 def _joined(texts: list[str], sheet: Sheet, number: int, kept: list[int]) -> str:

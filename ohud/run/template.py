@@ -546,7 +546,8 @@ def _either(node: "Node", frame: _Frame) -> "Any":
 
 def _compared(node: "Node", frame: _Frame) -> "Any":
     left = opened(_value(node[1], frame))
-    frame.context.spend(len(node[2]) >> 1)
+    if len(node[2]) > 1:
+        frame.context.spend(len(node[2]) >> 1)
     for operator, other in node[2]:
         right = opened(_value(other, frame))
         if not _holds(operator, left, right, frame):
@@ -597,7 +598,11 @@ def _filtered(node: "Node", frame: _Frame) -> "Any":
             return ""
         arguments, named = _arguments(node, frame)
         # styles in the text are counted, words and colours of the arguments are looked up
-        context.spend((len(text) >> 4) + (sum([len(a) for a in arguments if isinstance(a, str)]) >> 2))
+        cost = len(text) >> 4
+        if arguments:
+            cost += sum([len(a) for a in arguments if isinstance(a, str)]) >> 2
+        if cost:
+            context.spend(cost)
         if name in SCALES:
             return style(context.sheet, text, opened(value), *arguments, **named)
         return style(context.sheet, text, *arguments, **named)
@@ -618,7 +623,8 @@ def _filtered(node: "Node", frame: _Frame) -> "Any":
             context.spend(labour(value) >> 2 if kind == "order" else len(value) >> 3)
     elif kind == "text" or kind == "context text":
         value = printed(value)
-        context.spend(len(value) >> 4)
+        if len(value) > 15:
+            context.spend(len(value) >> 4)
     elif kind == "cells":
         value = printed(value)
         # outside ASCII the width of each character is looked up
@@ -630,7 +636,7 @@ def _filtered(node: "Node", frame: _Frame) -> "Any":
         if isinstance(value, (list, tuple)):
             context.spend(min(len(value), 200) >> 1)
     arguments, named = _arguments(node, frame)
-    if kind == "text":
+    if kind == "text" and arguments:
         context.spend(sum([len(a) for a in arguments if isinstance(a, str)]) >> 4)
     if kind[:7] == "context":
         value = function(context, value, *arguments, **named)
@@ -639,7 +645,8 @@ def _filtered(node: "Node", frame: _Frame) -> "Any":
     if isinstance(value, str):
         if len(value) > TEXT_LIMIT:
             raise Fault("a text is longer than %d characters" % TEXT_LIMIT)
-        context.spend(len(value) >> 5)
+        if len(value) > 31:
+            context.spend(len(value) >> 5)
     elif name == "batch" or name == "slice":
         context.spend(len(value) + sum(map(len, value)) >> 1)
     return value
@@ -647,7 +654,10 @@ def _filtered(node: "Node", frame: _Frame) -> "Any":
 
 def _arguments(node: "Node", frame: _Frame) -> "tuple[list[Any], dict[str, Any]]":
     """The arguments of a filter, test or function; a segment counts as its value."""
-    frame.context.spend(len(node[3]) - 1 if len(node[3]) > 4 else 0)
+    if not node[3] and not node[4]:
+        return [], {}
+    if len(node[3]) > 4:
+        frame.context.spend(len(node[3]) - 1)
     return [opened(_value(n, frame)) for n in node[3]], {name: opened(_value(n, frame)) for name, n in node[4]}
 
 
@@ -655,7 +665,7 @@ def _tested(node: "Node", frame: _Frame) -> "Any":
     value = _value(node[2], frame)
     if node[1] != "defined" and node[1] != "undefined":
         value = opened(value)
-        if isinstance(value, str):
+        if isinstance(value, str) and len(value) > 31:
             frame.context.spend(len(value) >> 5)
     arguments, named = _arguments(node, frame)
     return TESTS[node[1]](value, *arguments, **named)
