@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ohud.run.style import Caps, Colour, Style
 
 _WIDEST = 1000  # cells of any line
-_FIRST = "\ude00\ude01\ude02\ude03\ude04\ude05\ude06\ude07\ude08\ude09\ude0a\ude0b"
+_FIRST = "\ude00\ude01\ude02\ude03\ude04\ude05\ude06\ude07\ude08\ude09\ude0a\ude0b"  # marks of the first rows
 _LONGEST = 16384  # characters that rows may add to all lines
 
 

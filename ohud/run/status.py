@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# A render that is still going after this ends in the fallback line [s].
+# A render that has worked for so long ends in the fallback line [s of the processor].
 BACKSTOP = 0.25
 # How long a reader may leave a full pipe as it is [s].
 STUCK = 1.0
